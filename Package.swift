@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every wall of the house stands here: a room may import what it lists and nothing else. The build
+// holds it with `--explicit-target-dependency-import-check error` (Makefile).
+let house: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "chatelaine",
+    products: [
+        .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
+        .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
+        .library(name: "Chatelaine", targets: ["Chatelaine"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        room("Sodium", ["CSodium"]),
+        room("SQLite", ["CSQLite"]),
+        room("SDBus", ["CSystemd"]),
+
+        room("BrokerModel", ["Sodium"]),
+        room("BrokerPolicy", ["BrokerModel"]),
+        room("BrokerPeers", ["BrokerModel"]),
+        room("BrokerGate", ["BrokerModel", "BrokerPolicy", "BrokerPeers"]),
+        room("BrokerVault", ["BrokerModel", "BrokerGate", "Sodium", "SQLite"]),
+        room("BrokerBus", ["BrokerModel", "SDBus", "Sodium"]),
+        room("BrokerDesk", ["BrokerModel", "BrokerPeers", "BrokerGate", "BrokerVault", "SDBus"]),
+        room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
+
+        .executableTarget(
+            name: "ChatelaineDaemon",
+            dependencies: [
+                "BrokerModel", "BrokerPolicy", "BrokerPeers", "BrokerGate", "BrokerVault", "BrokerBus",
+                "BrokerDesk", "SDBus", "Sodium",
+            ],
+            swiftSettings: house),
+        .executableTarget(
+            name: "ChatelaineCommand",
+            dependencies: ["Chatelaine", "BrokerModel", "BrokerPolicy", "SDBus", "Sodium"],
+            swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,75 @@
+/// An attribute that a caller gives and gets back, beside those that have a field of their own in
+/// ``ItemAttributes``.
+///
+/// The raw value is stored in the vault (docs/FORMATS.md) and never changes its meaning.
+public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
+    case service = 1
+    case account = 2
+    case server = 3
+    case securityDomain = 4
+    case `protocol` = 5
+    case authenticationType = 6
+    case path = 7
+    case port = 8
+    case generic = 9
+    case label = 10
+    case description = 11
+    case comment = 12
+    case creator = 13
+    case type = 14
+    case invisible = 15
+    case negative = 16
+
+    /// The dictionary key on the bus.
+    public var name: String {
+        switch self {
+        case .service: "Service"
+        case .account: "Account"
+        case .server: "Server"
+        case .securityDomain: "SecurityDomain"
+        case .protocol: "Protocol"
+        case .authenticationType: "AuthenticationType"
+        case .path: "Path"
+        case .port: "Port"
+        case .generic: "Generic"
+        case .label: "Label"
+        case .description: "Description"
+        case .comment: "Comment"
+        case .creator: "Creator"
+        case .type: "Type"
+        case .invisible: "Invisible"
+        case .negative: "Negative"
+        }
+    }
+
+    /// The type a value must have, else `Param`.
+    public var kind: Kind {
+        switch self {
+        case .port, .creator, .type: .number
+        case .invisible, .negative: .flag
+        default: .blob
+        }
+    }
+
+    /// Whether items of the class have it; one that does not is `NoSuchAttribute`.
+    public func belongs(to itemClass: ItemClass) -> Bool {
+        switch self {
+        case .service: itemClass == .genericPassword
+        case .server, .securityDomain, .protocol, .authenticationType, .path, .port:
+            itemClass == .internetPassword
+        default: true
+        }
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// The types of attribute values.
+    public enum Kind: Sendable {
+        /// `s` or `ay`
+        case blob
+        /// `u`
+        case number
+        /// `b`
+        case flag
+    }
+}

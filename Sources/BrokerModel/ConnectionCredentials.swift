@@ -1,0 +1,28 @@
+/// What the bus itself says of a connection (`GetConnectionCredentials`), or the socket of a direct one.
+public struct ConnectionCredentials: Sendable {
+    /// `UnixUserID`, fixed at connect.
+    public var userID: UInt32?
+    /// `ProcessID`, fixed at connect.
+    public var processID: UInt32?
+    /// `ProcessFD`: a pidfd that the receiver owns and closes; nil before dbus 1.16.
+    public var processFD: Int32?
+    /// `UnixGroupIDs`: effective and supplementary groups fixed at connect.
+    public var groupIDs: [UInt32]?
+    /// `LinuxSecurityLabel` without its trailing NUL.
+    public var securityLabel: [UInt8]?
+
+    /// Nothing known.
+    public init() {}
+}
+
+/// Where peers ask about a connection; the bus room answers it.
+public protocol CredentialSource: Sendable {
+    /// Nil when the connection is gone or the bus does not answer.
+    func credentials(of connection: String) async -> ConnectionCredentials?
+}
+
+/// A thread of its own for work that blocks. It does what it is handed and decides nothing.
+public protocol BlockingWorker: Sendable {
+    /// Runs `body` on the thread and comes back to the caller's actor with its result.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result
+}

@@ -1,0 +1,44 @@
+/// What the policy gives one caller: worked out from its facts once for each policy, never from what it
+/// says of itself.
+public struct Entitlements: Sendable, Equatable {
+    /// The `[Application ID]` that matched, if one did.
+    public var application: String?
+    /// The trust of the evidence that matched.
+    public var trust: Trust
+    /// The groups, in the order of POLICY: granted ones, then private ones. The first is the default on add.
+    public var groups: [AccessGroup]
+    /// Background callers do not see foreground items.
+    public var role: Role
+    /// What the caller may do to its groups' items.
+    public var operations: Set<Operation>
+    /// Whether `[Manager]` lists the program.
+    public var isManager: Bool
+    /// Whether a recognised sandbox holds the caller.
+    public var isSandboxed: Bool
+    /// `file:line` of the section that decided, where one did.
+    public var source: String?
+
+    /// Whether a caller sees all items or the background ones alone.
+    public enum Role: String, Sendable {
+        case full
+        case background
+    }
+
+    /// A caller with nothing but a user id: no group at all.
+    public static let none = Entitlements()
+
+    public init(
+        application: String? = nil, trust: Trust = .user, groups: [AccessGroup] = [], role: Role = .full,
+        operations: Set<Operation> = Set(Operation.allCases), isManager: Bool = false,
+        isSandboxed: Bool = false, source: String? = nil
+    ) {
+        self.application = application
+        self.trust = trust
+        self.groups = groups
+        self.role = role
+        self.operations = operations
+        self.isManager = isManager
+        self.isSandboxed = isSandboxed
+        self.source = source
+    }
+}

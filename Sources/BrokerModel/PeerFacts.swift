@@ -1,0 +1,60 @@
+/// What the kernel and the file system say of a connection's process. Facts decide nothing; the policy
+/// does. Missing is never "no": a fact that could not be read is nil or listed in `unread`.
+public struct PeerFacts: Sendable, Equatable {
+    /// The user id fixed at connect.
+    public var userID: UInt32
+    /// The process, for people to read; never evidence.
+    public var processID: UInt32?
+    /// The executable, if its file was found and compared; nil when it could not be.
+    public var executable: Executable?
+    /// The effective and supplementary groups fixed at connect.
+    public var groups: [Group]
+    /// Whether the process lives in the reference mount and user namespaces; nil when unread.
+    public var inReferenceNamespaces: Bool?
+    /// Sandbox, unit and label evidence; empty until those readers are there.
+    public var flatpak: String?
+    public var snap: String?
+    public var unit: Unit?
+    public var securityLabel: String?
+
+    /// An executable compared by device and inode (POLICY, rule 3).
+    public struct Executable: Sendable, Equatable {
+        /// Every path that named this very file when it was looked at: the policy's, and the link's own.
+        public var paths: [String]
+        /// `file` where root owns it and all folders above it, and nobody else can write them; else `user`.
+        public var trust: Trust
+        public init(paths: [String], trust: Trust) {
+            self.paths = paths
+            self.trust = trust
+        }
+    }
+
+    /// A group id that the kernel fixed at connect.
+    public struct Group: Sendable, Equatable {
+        public var id: UInt32
+        public var name: String?
+        /// Whether the user is a member, and so could have taken it on without a set-group-id program.
+        public var userIsMember: Bool
+        public init(id: UInt32, name: String?, userIsMember: Bool) {
+            self.id = id
+            self.name = name
+            self.userIsMember = userIsMember
+        }
+    }
+
+    /// A systemd unit.
+    public struct Unit: Sendable, Equatable {
+        public var name: String
+        public var isSystem: Bool
+        public init(name: String, isSystem: Bool) {
+            self.name = name
+            self.isSystem = isSystem
+        }
+    }
+
+    public init(userID: UInt32, processID: UInt32? = nil) {
+        self.userID = userID
+        self.processID = processID
+        self.groups = []
+    }
+}
