@@ -23,5 +23,6 @@ public struct AccessGroup: Hashable, Sendable, Comparable, CustomStringConvertib
     /// The prefixes of the private groups.
     public static let reservedPrefixes = ["app.", "flatpak.", "snap.", "exe."]
 
+    /// The order of the names' bytes.
     public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }

@@ -61,6 +61,7 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
         }
     }
 
+    /// The order of the stored numbers.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The types of attribute values.

@@ -27,6 +27,7 @@ public struct Entitlements: Sendable, Equatable {
     /// A caller with nothing but a user id: no group at all.
     public static let none = Entitlements()
 
+    /// Everything that has a default may be left out.
     public init(
         application: String? = nil, trust: Trust = .user, groups: [AccessGroup] = [], role: Role = .full,
         operations: Set<Operation> = Set(Operation.allCases), isManager: Bool = false,

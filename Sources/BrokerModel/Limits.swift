@@ -1,18 +1,33 @@
 /// Every maximum of the product, with its unit at the end of its name (INTERFACE, attributes).
 public enum Limits {
+    /// One secret.
     public static let secretBytesMax = 1 << 20
+    /// One attribute value.
     public static let attributeValueBytesMax = 64 << 10
+    /// All attribute values of one item.
     public static let itemAttributesBytesMax = 256 << 10
+    /// Keys in one dictionary of a request.
     public static let dictionaryEntriesMax = 128
+    /// One reply; a larger one is `TooLarge`.
     public static let replyBytesMax = 16 << 20
+    /// Requests of one connection that wait for their answer.
     public static let inFlightBytesMax = 32 << 20
+    /// Open sessions of one connection.
     public static let sessionsPerConnectionMax = 16
+    /// Calls of one connection that wait for their answer.
     public static let waitingCallsPerConnectionMax = 256
+    /// Items of a group, unless the policy says otherwise.
     public static let groupItemsDefaultMax: UInt64 = 10_000
+    /// Secrets and attributes of a group, unless the policy says otherwise.
     public static let groupBytesDefaultMax: UInt64 = 64 << 20
+    /// The reason and the service of a logout, each.
     public static let logoutReasonBytesMax = 1 << 10
+    /// A passcode.
     public static let passcodeBytesMax = 1 << 10
+    /// One policy file.
     public static let policyFileBytesMax = 1 << 20
+    /// Reading about a peer; late is `IdentityUnavailable`.
     public static let peerLookupMicroseconds: UInt64 = 1_000_000
+    /// Look-ups of one user that run at a time.
     public static let peerLookupsPerUserMax = 8
 }

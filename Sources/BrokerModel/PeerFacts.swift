@@ -11,10 +11,13 @@ public struct PeerFacts: Sendable, Equatable {
     public var groups: [Group]
     /// Whether the process lives in the reference mount and user namespaces; nil when unread.
     public var inReferenceNamespaces: Bool?
-    /// Sandbox, unit and label evidence; empty until those readers are there.
+    /// The application id of a Flatpak instance.
     public var flatpak: String?
+    /// The name of a Snap instance.
     public var snap: String?
+    /// The systemd unit by cgroup.
     public var unit: Unit?
+    /// The label of the Linux security module, exact.
     public var securityLabel: String?
 
     /// An executable compared by device and inode (POLICY, rule 3).
@@ -23,6 +26,7 @@ public struct PeerFacts: Sendable, Equatable {
         public var paths: [String]
         /// `file` where root owns it and all folders above it, and nobody else can write them; else `user`.
         public var trust: Trust
+        /// Both fields.
         public init(paths: [String], trust: Trust) {
             self.paths = paths
             self.trust = trust
@@ -31,10 +35,13 @@ public struct PeerFacts: Sendable, Equatable {
 
     /// A group id that the kernel fixed at connect.
     public struct Group: Sendable, Equatable {
+        /// The number.
         public var id: UInt32
+        /// The name, where the group database has one.
         public var name: String?
         /// Whether the user is a member, and so could have taken it on without a set-group-id program.
         public var userIsMember: Bool
+        /// All fields.
         public init(id: UInt32, name: String?, userIsMember: Bool) {
             self.id = id
             self.name = name
@@ -44,14 +51,18 @@ public struct PeerFacts: Sendable, Equatable {
 
     /// A systemd unit.
     public struct Unit: Sendable, Equatable {
+        /// The unit's name with its suffix.
         public var name: String
+        /// Whether the system manager runs it, rather than a user's.
         public var isSystem: Bool
+        /// Both fields.
         public init(name: String, isSystem: Bool) {
             self.name = name
             self.isSystem = isSystem
         }
     }
 
+    /// A caller of whom nothing else is known yet.
     public init(userID: UInt32, processID: UInt32? = nil) {
         self.userID = userID
         self.processID = processID

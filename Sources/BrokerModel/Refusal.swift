@@ -90,6 +90,7 @@ public struct Refusal: Error, Sendable, Equatable {
             ownText: "The policy was refused and the old one stays: " + lines.joined(separator: "; "))
     }
 
+    /// Compares kinds and revisions, never texts.
     public static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.currentRevision == right.currentRevision
     }

@@ -7,6 +7,7 @@ public enum Trust: String, CaseIterable, Comparable, Sendable {
     /// Fixed by the kernel when the connection was made.
     case kernel
 
+    /// Weaker evidence first.
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int {
