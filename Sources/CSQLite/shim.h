@@ -1,7 +1,10 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_STATIC is a cast macro, which Swift does not import.
-static inline int shim_bind_blob_static(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
-    return sqlite3_bind_blob64(s, i, p, n, SQLITE_STATIC);
+// SQLITE_TRANSIENT is a cast macro, which Swift does not import.
+static inline int shim_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+static inline int shim_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

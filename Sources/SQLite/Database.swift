@@ -1,0 +1,104 @@
+internal import CSQLite
+
+/// One connection to a database file, for one thread at a time.
+///
+/// It is opened without SQLite's mutexes: whoever holds it makes sure that no two threads use it at once.
+@safe public final class Database {
+    // The connection, from open to deinit; statements hold their database, so it goes last.
+    private let handle: OpaquePointer
+    private var cache: [String: Statement] = [:]
+
+    /// How a file is opened.
+    public enum Mode: Sendable {
+        /// The file must exist.
+        case readOnly
+        /// The file must exist.
+        case readWrite
+        /// The file is made where there is none.
+        case create
+    }
+
+    /// Opens the file; symbolic links are not followed.
+    public init(path: String, mode: Mode) throws(SQLiteError) {
+        let access =
+            switch mode {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        var opened: OpaquePointer?
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+        let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard result == SQLITE_OK, let handle = unsafe opened else {
+            // A failed open leaves a handle that knows the error and must be closed.
+            let code = unsafe opened.map { unsafe sqlite3_extended_errcode($0) } ?? result
+            unsafe sqlite3_close_v2(opened)
+            throw SQLiteError(code: code)
+        }
+        unsafe self.handle = handle
+        unsafe sqlite3_extended_result_codes(handle, 1)
+    }
+
+    deinit {
+        cache.removeAll()
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Waits so long for a lock that another process holds.
+    public func setBusyTimeout(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
+
+    /// Runs statements that give no rows; parameters are not possible.
+    public func execute(_ sql: String) throws(SQLiteError) {
+        try check(unsafe sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// The first column of the first row, for pragmas and counts; nil where there is no row.
+    public func number(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = unsafe try Statement(handle: handle, sql: sql, isKept: false)
+        return try statement.step() ? statement.number(0) : nil
+    }
+
+    /// A statement that is prepared once and kept; it is reset and its parameters are cleared.
+    public func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = cache[sql] {
+            statement.reset()
+            return statement
+        }
+        let statement = unsafe try Statement(handle: handle, sql: sql, isKept: true)
+        cache[sql] = statement
+        return statement
+    }
+
+    /// The rows that the last statement inserted, updated or deleted.
+    public var changes: Int { Int(unsafe sqlite3_changes64(handle)) }
+
+    /// Whether a transaction is open; some failures roll it back by themselves.
+    public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Gives back what memory can be had from the page cache.
+    public func releaseMemory() { unsafe sqlite3_db_release_memory(handle) }
+
+    private func check(_ result: Int32) throws(SQLiteError) {
+        guard result != SQLITE_OK else { return }
+        throw SQLiteError(code: unsafe sqlite3_extended_errcode(handle))
+    }
+}
+
+/// A database that is handed to another thread for one blocking step.
+///
+/// Sendable holds because the owner hands it over and does not touch the database until the step is done.
+public struct Handover: @unchecked Sendable {
+    private let database: Database
+
+    /// Hands the database over.
+    public init(_ database: Database) { self.database = database }
+
+    /// Runs one statement on the thread that holds it now.
+    public func execute(_ sql: String) -> Result<Void, SQLiteError> {
+        do throws(SQLiteError) {
+            return .success(try database.execute(sql))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
