@@ -1,0 +1,101 @@
+internal import BrokerModel
+internal import SQLite
+internal import Sodium
+
+/// The keybag's rows, and the X25519 pair of each class.
+struct KeybagTable {
+    let database: Database
+
+    /// The one slot of this version. Nil for a header or a purpose that it does not know.
+    func slot() throws(SQLiteError) -> KeybagSlot? {
+        let headers = try database.statement("SELECT header FROM keybag_slots ORDER BY id LIMIT 1")
+        defer { headers.reset() }
+        guard try headers.step(), let header = KeybagSlot.Header(headers.bytes(0)) else { return nil }
+        let rows = try database.statement("SELECT id, purpose, sealed FROM keybag_keys ORDER BY id")
+        defer { rows.reset() }
+        var wrapped: [KeybagSlot.WrappedKey] = []
+        while try rows.step() {
+            guard let id = UInt32(exactly: rows.number(0)),
+                let purpose = UInt8(exactly: rows.number(1)).flatMap(KeyPurpose.init(rawValue:))
+            else { return nil }
+            wrapped.append(.init(id: id, purpose: purpose, sealed: rows.bytes(2)))
+        }
+        return wrapped.isEmpty ? nil : KeybagSlot(header: header, wrapped: wrapped)
+    }
+
+    /// Puts the slot in the place of the one before.
+    func replace(by slot: KeybagSlot) throws(SQLiteError) {
+        try database.execute("DELETE FROM keybag_keys; DELETE FROM keybag_slots;")
+        let header = try database.statement("INSERT INTO keybag_slots (id, header) VALUES (1, ?1)")
+        header.bind(slot.header.bytes, at: 1)
+        try header.run()
+        for entry in slot.wrapped {
+            let row = try database.statement("INSERT INTO keybag_keys VALUES (1, ?1, ?2, ?3)")
+            row.bind(Int64(entry.id), at: 1)
+            row.bind(Int64(entry.purpose.rawValue), at: 2)
+            row.bind(entry.sealed, at: 3)
+            try row.run()
+        }
+    }
+
+    /// Gives every class key a pair that has none yet, and drops the pairs of keys that are gone.
+    func renewPairs(for opened: OpenedKeybag) throws(SQLiteError) {
+        let kept = opened.classKeys.map { String($0.id) }.joined(separator: ",")
+        try database.execute("DELETE FROM class_pairs WHERE id NOT IN (\(kept))")
+        for entry in opened.classKeys {
+            let pair = X25519KeyPair()
+            var data = ByteWriter(capacity: 64)
+            data.raw("chatelaine-pair".utf8)
+            data.number(entry.id)
+            data.raw(pair.publicKey)
+            let wrapping = entry.key.subkey(3, context: "chatpair")
+            let row = try database.statement("INSERT OR IGNORE INTO class_pairs VALUES (?1, ?2, ?3)")
+            row.bind(Int64(entry.id), at: 1)
+            row.bind(pair.publicKey, at: 2)
+            row.bind(
+                XChaCha20Poly1305.seal(
+                    pair.privateKey.bytes, key: wrapping, associatedData: data.bytes), at: 3)
+            try row.run()
+        }
+    }
+
+    /// Which class each class key is of.
+    func accessibilities() throws(SQLiteError) -> [UInt32: Accessibility] {
+        let rows = try database.statement("SELECT id, purpose FROM keybag_keys")
+        defer { rows.reset() }
+        var found: [UInt32: Accessibility] = [:]
+        while try rows.step() {
+            if let id = UInt32(exactly: rows.number(0)), let purpose = UInt8(exactly: rows.number(1)) {
+                found[id] = Accessibility(rawValue: purpose)
+            }
+        }
+        return found
+    }
+
+    /// Numbers for `count` new keys; no number is used twice.
+    func takeKeyIDs(_ count: UInt32) throws(SQLiteError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try Numbers(database: database).take(.nextKey, count: Int64(count)))
+    }
+}
+
+/// Counters that only grow.
+struct Numbers {
+    let database: Database
+
+    /// Which counter.
+    enum Name: String {
+        case nextItem = "next-item"
+        case nextKey = "next-key"
+    }
+
+    /// The first of `count` new numbers.
+    func take(_ name: Name, count: Int64 = 1) throws(SQLiteError) -> Int64 {
+        let update = try database.statement(
+            "UPDATE numbers SET value = value + ?2 WHERE name = ?1 RETURNING value")
+        update.bind(name.rawValue, at: 1)
+        update.bind(count, at: 2)
+        defer { update.reset() }
+        guard try update.step() else { return 0 }
+        return update.number(0) - count
+    }
+}

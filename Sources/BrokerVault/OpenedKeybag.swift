@@ -1,0 +1,80 @@
+internal import BrokerModel
+internal import Sodium
+
+/// What a wrapped key is for; the number is stored.
+enum KeyPurpose: Equatable {
+    case classKey(Accessibility)
+    case index
+
+    var rawValue: UInt8 {
+        switch self {
+        case .classKey(let accessibility): accessibility.rawValue
+        case .index: 16
+        }
+    }
+
+    init?(rawValue: UInt8) {
+        if rawValue == 16 {
+            self = .index
+        } else if let accessibility = Accessibility(rawValue: rawValue) {
+            self = .classKey(accessibility)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The keys of a keybag in clear, for as long as it takes to hand them to the keyring or to wrap them
+/// anew.
+struct OpenedKeybag {
+    private(set) var classKeys: [ClassKeyEntry]
+    let indexKeyID: UInt32
+    let indexKey: SharedSecret
+
+    /// One class key.
+    final class ClassKeyEntry {
+        let id: UInt32
+        let accessibility: Accessibility
+        let key: Key
+
+        init(id: UInt32, accessibility: Accessibility, key: consuming Key) {
+            self.id = id
+            self.accessibility = accessibility
+            self.key = key
+        }
+    }
+
+    init(classKeys: [ClassKeyEntry], indexKeyID: UInt32, indexKey: SharedSecret) {
+        self.classKeys = classKeys
+        self.indexKeyID = indexKeyID
+        self.indexKey = indexKey
+    }
+
+    /// A new keybag without a passcode: every class but the passcode-set one.
+    static func make(firstID: UInt32) -> OpenedKeybag {
+        let classes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
+        let entries = classes.enumerated().map { offset, accessibility in
+            ClassKeyEntry(id: firstID + UInt32(offset), accessibility: accessibility, key: .random())
+        }
+        return OpenedKeybag(
+            classKeys: entries, indexKeyID: firstID + UInt32(entries.count),
+            indexKey: SharedSecret(Key.random().bytes.duplicate()))
+    }
+
+    /// The same with a new passcode-set class key.
+    func addingPasscodeSetClass(id: UInt32) -> OpenedKeybag {
+        var copy = self
+        let key = ClassKeyEntry(id: id, accessibility: .whenPasscodeSetThisDeviceOnly, key: .random())
+        copy.classKeys.append(key)
+        return copy
+    }
+
+    /// New class keys for every class but the passcode-set one; the index key stays.
+    func rolled(firstID: UInt32) -> OpenedKeybag {
+        let kept = classKeys.filter { $0.accessibility != .whenPasscodeSetThisDeviceOnly }
+        let entries = kept.enumerated().map { offset, old in
+            ClassKeyEntry(id: firstID + UInt32(offset), accessibility: old.accessibility, key: .random())
+        }
+        return OpenedKeybag(classKeys: entries, indexKeyID: indexKeyID, indexKey: indexKey)
+    }
+}

@@ -1,0 +1,57 @@
+internal import SQLite
+
+/// The tables of a store. docs/FORMATS.md says of each column whether it is sealed, bound or neither.
+enum Schema {
+    /// Raised with every change that an older broker could not read. A store of a newer version is
+    /// refused and left alone.
+    static let version: Int64 = 1
+
+    /// Chosen so that a file of ours can be told from another SQLite file: "chat".
+    static let applicationID: Int64 = 0x6368_6174
+
+    static func create(in database: Database) throws(SQLiteError) {
+        try database.execute(statements)
+        try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version);")
+    }
+
+    private static let statements =
+        items(Background.table) + items(Foreground.table) + """
+            CREATE TABLE numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+            INSERT INTO numbers VALUES ('next-item', 1), ('next-key', 1);
+            CREATE TABLE device (fingerprint BLOB NOT NULL);
+            CREATE TABLE keybag_slots (id INTEGER PRIMARY KEY, header BLOB NOT NULL);
+            CREATE TABLE keybag_keys (
+                slot INTEGER NOT NULL REFERENCES keybag_slots ON DELETE CASCADE,
+                id INTEGER NOT NULL, purpose INTEGER NOT NULL, sealed BLOB NOT NULL,
+                PRIMARY KEY (slot, id)) WITHOUT ROWID;
+            CREATE TABLE class_pairs (
+                id INTEGER PRIMARY KEY, public_key BLOB NOT NULL, private_key BLOB NOT NULL);
+            CREATE TABLE groups (
+                id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL DEFAULT 0,
+                epoch INTEGER NOT NULL DEFAULT 0, background INTEGER NOT NULL DEFAULT 0,
+                foreground INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0);
+            CREATE TABLE tokens (
+                token BLOB NOT NULL, created INTEGER NOT NULL, item INTEGER NOT NULL, side INTEGER NOT NULL,
+                group_id INTEGER NOT NULL, PRIMARY KEY (token, created, item)) WITHOUT ROWID;
+            CREATE TABLE primary_keys (
+                token BLOB PRIMARY KEY, item INTEGER NOT NULL, side INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE tombstones (
+                token BLOB PRIMARY KEY, group_id INTEGER NOT NULL, reference BLOB NOT NULL,
+                revision INTEGER NOT NULL, deleted INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE pending_logouts (id INTEGER PRIMARY KEY, group_id INTEGER NOT NULL, service BLOB NOT NULL);
+
+            """
+
+    private static func items(_ table: String) -> String {
+        """
+        CREATE TABLE \(table) (
+            id INTEGER PRIMARY KEY, group_id INTEGER NOT NULL, item_class INTEGER NOT NULL,
+            class_key INTEGER NOT NULL, reference BLOB NOT NULL UNIQUE, revision INTEGER NOT NULL,
+            created INTEGER NOT NULL, modified INTEGER NOT NULL, expires INTEGER, fresh_until INTEGER,
+            synchronizable INTEGER NOT NULL, gated INTEGER NOT NULL, primary_token BLOB NOT NULL,
+            tokens BLOB NOT NULL, size INTEGER NOT NULL, attributes BLOB NOT NULL, secret BLOB NOT NULL);
+        CREATE INDEX \(table)_expires ON \(table) (expires) WHERE expires IS NOT NULL;
+
+        """
+    }
+}

@@ -1,0 +1,107 @@
+internal import BrokerGate
+internal import BrokerModel
+internal import SQLite
+
+/// Goes over the rows that a query means, oldest first, by what stands in clear: tokens and headers. What
+/// only an open row can tell is left to the visitor.
+struct Selection {
+    let tables: Tables
+    let index: IndexKey
+    let accessibilities: [UInt32: Accessibility]
+    let now: UInt64
+
+    /// What the visitor wants after a row.
+    enum Step {
+        case next
+        case stop
+    }
+
+    /// Calls `visit` for each row. Expired rows do not exist; `sawExpired` tells that there were some.
+    func rows(
+        _ query: Query, _ grant: borrowing Grant, withSecret: Bool, sawExpired: inout Bool,
+        visit: (AnyRow) throws(Refusal) -> Step
+    ) throws(Refusal) {
+        let groupIDs = try groupIDs(grant)
+        for candidate in try candidates(query, grant) {
+            guard query.reference != nil || groupIDs.contains(candidate.groupID), grant.sees(candidate.side)
+            else { continue }
+            let row = try stored { () throws(SQLiteError) in
+                try tables.row(candidate.id, candidate.side, withSecret: withSecret)
+            }
+            guard let row, groupIDs.contains(row.header.groupID) else { continue }
+            if let expires = row.header.expires, expires <= now {
+                sawExpired = true
+                continue
+            }
+            guard admits(row, query) else { continue }
+            if try visit(row) == .stop { return }
+        }
+    }
+
+    private func admits(_ row: AnyRow, _ query: Query) -> Bool {
+        if query.reference != nil { return true }
+        let header = row.header
+        return header.itemClass == query.itemClass && query.synchronizable.admits(header.synchronizable)
+            && (query.accessible == nil || query.accessible == accessibilities[header.classKeyID])
+            && (query.created == nil || query.created == header.created)
+            && (query.modified == nil || query.modified == header.modified)
+            && (query.revision == nil || query.revision == header.revision)
+            && (query.expires == nil || query.expires == header.expires)
+            && (query.freshUntil == nil || query.freshUntil == header.freshUntil)
+    }
+
+    private func groupIDs(_ grant: borrowing Grant) throws(Refusal) -> [Int64] {
+        var ids: [Int64] = []
+        for group in grant.groups {
+            if let id = try stored({ () throws(SQLiteError) in try tables.groups.id(of: group) }) {
+                ids.append(id)
+            }
+        }
+        return ids
+    }
+
+    private func candidates(_ query: Query, _ grant: borrowing Grant) throws(Refusal) -> [Candidate] {
+        if let reference = query.reference { return try candidates(reference) }
+        guard let itemClass = query.itemClass else { return [] }
+        guard !query.attributes.pairs.isEmpty else { return try candidates(itemClass, grant) }
+        let pairs = query.attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
+        let tokens = pairs.map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
+        return try stored { () throws(SQLiteError) in try tables.index.candidates(tokens) }
+    }
+
+    private func candidates(_ reference: Reference) throws(Refusal) -> [Candidate] {
+        try stored { () throws(SQLiteError) in
+            if let id = try tables.background.id(of: reference) {
+                return [Candidate(id: id, side: .background, created: 0, groupID: 0)]
+            }
+            guard let id = try tables.foreground.id(of: reference) else { return [] }
+            return [Candidate(id: id, side: .foreground, created: 0, groupID: 0)]
+        }
+    }
+
+    private func candidates(
+        _ itemClass: ItemClass, _ grant: borrowing Grant
+    ) throws(Refusal) -> [Candidate] {
+        var found: [Candidate] = []
+        for group in grant.groups {
+            let token = index.token(of: itemClass, in: group)
+            found += try stored { () throws(SQLiteError) in try tables.index.candidates([token]) }
+        }
+        guard grant.groups.count > 1 else { return found }
+        return found.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+    }
+}
+
+extension AttributeKey {
+    // How many items share a value of it, at a guess: the rarest token leads a search.
+    fileprivate var commonness: Int {
+        switch self {
+        case .account: 0
+        case .path: 1
+        case .label, .generic, .comment, .description: 2
+        case .server, .service: 3
+        case .securityDomain, .creator, .port: 4
+        case .protocol, .authenticationType, .type, .invisible, .negative: 5
+        }
+    }
+}

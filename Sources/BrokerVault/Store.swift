@@ -1,0 +1,106 @@
+internal import BrokerModel
+internal import Glibc
+internal import SQLite
+internal import Sodium
+
+/// The open file: one connection that reads, where calls run, and one that writes, whose flushes run on the
+/// store thread. A reader sees a commit only when it is durable (write-ahead log, `synchronous=FULL`).
+final class Store {
+    let reading: Tables
+    let writing: Tables
+    let writer: Writer
+    let tombstones: TombstoneTable
+    var slot: KeybagSlot
+    var accessibilities: [UInt32: Accessibility]
+
+    private init(
+        reader: Database, writing: Tables, slot: KeybagSlot, accessibilities: [UInt32: Accessibility],
+        surroundings: Vault.Surroundings
+    ) {
+        reading = Tables(reader)
+        self.writing = writing
+        tombstones = TombstoneTable(database: writing.database)
+        self.slot = slot
+        self.accessibilities = accessibilities
+        writer = Writer(
+            database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell,
+            didRollBack: { writing.groups.forget() })
+    }
+
+    var isPasscodeSet: Bool { slot.header != .device }
+
+    /// Whether the file still answers.
+    var isReadable: Bool {
+        (try? reading.database.number("SELECT count(*) FROM keybag_slots")) == 1
+    }
+
+    /// Opens the file, or makes it. A file that is not ours, is damaged, or is of a newer version is
+    /// `NotAvailable` and left as it is.
+    static func open(
+        _ path: String, deviceKey: DeviceKey, surroundings: Vault.Surroundings
+    ) throws(Refusal) -> Store {
+        do throws(SQLiteError) {
+            let writer = try connect(path)
+            let tables = Tables(writer)
+            try prepare(tables, deviceKey: deviceKey, surroundings)
+            guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
+            let reader = try Database(path: path, mode: .readOnly)
+            try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
+            reader.setBusyTimeout(milliseconds: 1000)
+            return Store(
+                reader: reader, writing: tables, slot: slot,
+                accessibilities: try tables.keybag.accessibilities(), surroundings: surroundings)
+        } catch {
+            surroundings.report(Fault("open the store", code: error.code))
+            throw Refusal(error)
+        }
+    }
+
+    private static func connect(_ path: String) throws(SQLiteError) -> Database {
+        let database = try Database(path: path, mode: .create)
+        database.setBusyTimeout(milliseconds: 1000)
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+            PRAGMA secure_delete = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY;
+            PRAGMA journal_size_limit = 4194304;
+            """)
+        return database
+    }
+
+    private static func prepare(
+        _ tables: Tables, deviceKey: DeviceKey, _ surroundings: Vault.Surroundings
+    ) throws(SQLiteError) {
+        let database = tables.database
+        let version = try database.number("PRAGMA user_version") ?? 0
+        let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema") == 0
+        if isEmpty && version == 0 {
+            try make(tables, deviceKey: deviceKey)
+        } else if try database.number("PRAGMA application_id") != Schema.applicationID
+            || version != Schema.version
+        {
+            throw .notOurs
+        }
+        let fingerprint = try database.statement("SELECT fingerprint FROM device")
+        defer { fingerprint.reset() }
+        guard try fingerprint.step(), fingerprint.bytes(0) == deviceKey.fingerprint else {
+            surroundings.report(Fault("this store belongs to another device key"))
+            throw .notOurs
+        }
+    }
+
+    // A new store in one transaction: a crash leaves an empty file, from which the next start makes it.
+    private static func make(_ tables: Tables, deviceKey: DeviceKey) throws(SQLiteError) {
+        let database = tables.database
+        try database.execute("BEGIN IMMEDIATE")
+        try Schema.create(in: database)
+        let device = try database.statement("INSERT INTO device VALUES (?1)")
+        device.bind(deviceKey.fingerprint, at: 1)
+        try device.run()
+        let opened = OpenedKeybag.make(firstID: try tables.keybag.takeKeyIDs(5))
+        let slotKey = KeybagSlot.Header.device.slotKey(derived: nil, deviceKey: deviceKey)
+        try tables.keybag.replace(by: KeybagSlot(header: .device, slotKey: slotKey, sealing: opened))
+        try tables.keybag.renewPairs(for: opened)
+        try database.execute("COMMIT")
+    }
+}

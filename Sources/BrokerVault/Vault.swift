@@ -1,0 +1,103 @@
+public import BrokerModel
+internal import Glibc
+internal import SQLite
+internal import Sodium
+
+/// The items of one user, sealed in one file, and the keys that are in memory.
+///
+/// Everything but the flush of a commit and the derivation of a passcode runs where it is called, which is
+/// the daemon's one actor; the vault is not Sendable, so the compiler holds that.
+public final class Vault {
+    /// What the vault asks of the world around it.
+    public struct Surroundings {
+        let storeThread: any BlockingWorker
+        let derivationThread: any BlockingWorker
+        let now: () -> UInt64
+        let tell: ([Notice]) -> Void
+        let report: (Fault) -> Void
+
+        /// `now`: microseconds since the Unix epoch. `tell` gets notices after their commit, in its order.
+        /// `report` gets what broke, for the journal.
+        public init(
+            storeThread: any BlockingWorker, derivationThread: any BlockingWorker,
+            now: @escaping () -> UInt64, tell: @escaping ([Notice]) -> Void,
+            report: @escaping (Fault) -> Void
+        ) {
+            self.storeThread = storeThread
+            self.derivationThread = derivationThread
+            self.now = now
+            self.tell = tell
+            self.report = report
+        }
+    }
+
+    let surroundings: Surroundings
+    let keyring = Keyring()
+    let path: String
+    let deviceKey: DeviceKey?
+    var store: Store?
+    var attempts = UnlockAttempts()
+    /// Set when a call met an item that has ceased to exist; `sweep` takes it away.
+    public internal(set) var needsSweep = false
+    /// Set when something was deleted whose old frames should leave the log soon.
+    public internal(set) var needsCheckpoint = false
+
+    /// A vault over `folder`, which exists. Nothing is opened yet. Without a device key no store is opened.
+    public init(folder: String, deviceKey: DeviceKey?, _ surroundings: Surroundings) {
+        path = folder + "/keychain.db"
+        self.deviceKey = deviceKey
+        self.surroundings = surroundings
+    }
+
+    var now: UInt64 { surroundings.now() }
+
+    /// Which class keys are in memory.
+    public var state: DeviceState { keyring.state }
+
+    /// Whether a passcode protects the keybag; false while the store is not open.
+    public var isPasscodeSet: Bool { store?.isPasscodeSet ?? false }
+
+    /// Opens the store where it is not open, and makes it where there is none: at start, and again by every
+    /// call after a failure, so that the broker works as soon as the cause is gone. `NotAvailable`.
+    public func open() throws(Refusal) { _ = try openStore() }
+
+    func openStore() throws(Refusal) -> Store {
+        if let store { return store }
+        guard let deviceKey else {
+            throw Refusal(
+                .notAvailable, "The device key of this keychain is missing; restore it and start again.")
+        }
+        let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
+        store = opened
+        if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
+        return opened
+    }
+
+    // No passcode: the device key alone opens the keybag, and the keychain is always unlocked.
+    private func openWithoutPasscode(_ opened: Store, _ deviceKey: DeviceKey) throws(Refusal) {
+        let slotKey = opened.slot.header.slotKey(derived: nil, deviceKey: deviceKey)
+        do throws(KeybagError) {
+            keyring.unlock(with: try opened.slot.open(with: slotKey))
+        } catch {
+            surroundings.report(Fault("open the keybag"))
+            store = nil
+            throw Refusal(.notAvailable, "The keybag is damaged; it was left as it is.")
+        }
+    }
+
+    /// What a look at items needs: tables, keys, the time. Refuses everything before the first unlock (K9).
+    func selection(_ tables: Tables, _ store: Store) throws(Refusal) -> Selection {
+        guard let index = keyring.index else { throw .beforeFirstUnlock }
+        return Selection(tables: tables, index: index, accessibilities: store.accessibilities, now: now)
+    }
+
+    /// Lets go of a store that turned out damaged or unreadable, so that the next call opens it anew.
+    func check<Result>(_ body: () throws(Refusal) -> Result) throws(Refusal) -> Result {
+        do throws(Refusal) {
+            return try body()
+        } catch {
+            if error.kind == .notAvailable, store?.isReadable == false { store = nil }
+            throw error
+        }
+    }
+}

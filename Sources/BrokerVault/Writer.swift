@@ -1,0 +1,149 @@
+internal import BrokerModel
+internal import SQLite
+
+/// Group commit. A write's body runs where it was called, in a savepoint of a transaction that it may share
+/// with others; the flush alone goes to the store thread, and nobody is answered before it is through.
+///
+/// While a flush runs, writes that arrive wait for the next transaction. Whoever finds nobody at work leads:
+/// it runs the bodies of all who wait, flushes, answers them, and hands the lead to the first of those who
+/// came meanwhile. A flush that fails is taken back, and each write is tried again alone, so that one that
+/// does not fit on the disk cannot take the others down with it.
+final class Writer {
+    private let database: Database
+    private let thread: any BlockingWorker
+    private let didCommit: ([Notice]) -> Void
+    private let didRollBack: () -> Void
+    private var waiting: [Job] = []
+    private var isAtWork = false
+
+    init(
+        database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void,
+        didRollBack: @escaping () -> Void
+    ) {
+        self.database = database
+        self.thread = thread
+        self.didCommit = didCommit
+        self.didRollBack = didRollBack
+    }
+
+    /// Runs `body` in a transaction and returns its result when that is durable. The body may run more than
+    /// once, each time on a database where it has not run yet; it does not suspend.
+    func write<Result>(_ body: @escaping () throws(Refusal) -> (Result, [Notice])) async throws(Refusal)
+        -> Result
+    {
+        var result: Result?
+        let job = Job {
+            () throws(Refusal) in
+            let (value, notices) = try body()
+            result = value
+            return notices
+        }
+        await enqueue(job)
+        if let refusal = job.refusal { throw refusal }
+        guard let result else { throw Refusal(.io, "The store did not take the change.") }
+        return result
+    }
+
+    /// Runs a statement on the store thread while no transaction is open: a checkpoint.
+    func maintain(_ sql: String) async -> SQLiteError? {
+        while isAtWork {
+            await enqueue(Job { () throws(Refusal) in [] })
+        }
+        isAtWork = true
+        let outcome = await onThread(sql)
+        passLead()
+        return outcome
+    }
+
+    private func enqueue(_ job: Job) async {
+        waiting.append(job)
+        if isAtWork {
+            let leads = await withCheckedContinuation { job.continuation = $0 }
+            guard leads else { return }
+        }
+        isAtWork = true
+        await flush()
+        passLead()
+    }
+
+    private func passLead() {
+        isAtWork = false
+        guard let next = waiting.first, let continuation = next.continuation else { return }
+        isAtWork = true
+        next.continuation = nil
+        continuation.resume(returning: true)
+    }
+
+    private func flush() async {
+        let batch = waiting
+        waiting.removeAll()
+        if let failure = await commit(batch) {
+            if batch.count == 1 {
+                batch[0].refusal = Refusal(failure)
+            } else {
+                for job in batch {
+                    if let failure = await commit([job]) { job.refusal = Refusal(failure) }
+                }
+            }
+        }
+        for job in batch { job.continuation?.resume(returning: false) }
+    }
+
+    // Nil when the batch is durable. Jobs that were refused are told so; they changed nothing.
+    private func commit(_ batch: [Job]) async -> SQLiteError? {
+        do throws(SQLiteError) {
+            try database.execute("BEGIN IMMEDIATE")
+            for job in batch { try run(job) }
+            if batch.allSatisfy({ $0.refusal != nil }) {
+                try database.execute("ROLLBACK")
+                didRollBack()
+                return nil
+            }
+        } catch {
+            rollBack()
+            return error
+        }
+        if let failure = await onThread("COMMIT") {
+            rollBack()
+            return failure
+        }
+        didCommit(batch.flatMap { $0.refusal == nil ? $0.notices : [] })
+        return nil
+    }
+
+    private func run(_ job: Job) throws(SQLiteError) {
+        try database.execute("SAVEPOINT write")
+        do throws(Refusal) {
+            job.refusal = nil
+            job.notices = try job.body()
+        } catch {
+            job.refusal = error
+            // A failure such as a full disk may have ended the whole transaction by itself.
+            guard database.isInTransaction else { throw SQLiteError.lostTransaction }
+            try database.execute("ROLLBACK TO write")
+            didRollBack()
+        }
+        try database.execute("RELEASE write")
+    }
+
+    private func rollBack() {
+        if database.isInTransaction { try? database.execute("ROLLBACK") }
+        didRollBack()
+    }
+
+    private func onThread(_ sql: String) async -> SQLiteError? {
+        let handover = Handover(database)
+        let outcome = await thread.run { handover.execute(sql) }
+        guard case .failure(let error) = outcome else { return nil }
+        return error
+    }
+
+    private final class Job {
+        let body: () throws(Refusal) -> [Notice]
+        var notices: [Notice] = []
+        var refusal: Refusal?
+        var continuation: CheckedContinuation<Bool, Never>?
+
+        init(_ body: @escaping () throws(Refusal) -> [Notice]) { self.body = body }
+    }
+}
