@@ -15,6 +15,17 @@ public struct Changes: Sendable {
     /// What every match's revision must be.
     public let ifRevision: UInt64?
 
+    /// A move to another group, and nothing else.
+    public init(movingTo group: AccessGroup) {
+        attributes = AttributeSet()
+        accessGroup = group
+        accessible = nil
+        synchronizable = nil
+        expires = nil
+        freshUntil = nil
+        ifRevision = nil
+    }
+
     /// Reads changes. `Param` for K2 and K13, `NoSuchAttribute` for `Class` and unknown keys.
     public init(_ dictionary: WireDictionary, now: UInt64) throws(Refusal) {
         let fields = try RequestFields(dictionary)

@@ -4,9 +4,11 @@ public enum Notice: Sendable, Equatable {
     case lockStateChanged(DeviceState)
     /// A service of a group was logged out; its items are gone.
     case loggedOut(group: AccessGroup, service: String, epoch: UInt64, reason: String)
-    /// An item was added, updated or removed. `side` decides who may hear of it.
+    /// An item was added, updated or removed. The side it is on and the one it was on decide who may hear
+    /// of it, and as what.
     case itemChanged(
-        group: AccessGroup, reference: Reference, change: Change, revision: UInt64, side: Accessibility.Side)
+        group: AccessGroup, reference: Reference, change: Change, revision: UInt64, side: Accessibility.Side,
+        previousSide: Accessibility.Side)
 
     /// What happened to an item.
     public enum Change: String, Sendable {

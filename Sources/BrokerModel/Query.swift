@@ -126,6 +126,11 @@ extension Refusal {
         .missingEntitlement,
         "The policy does not give this program that access group; 'chatelaine policy explain' says why.")
 
-    static let foreignAttribute = Refusal(
+    /// An operation that `Operations=` does not grant.
+    public static let missingOperation = Refusal(
+        .missingEntitlement, "The policy gives this program the group, and not this operation on it.")
+
+    /// An attribute that items of the class do not have.
+    public static let foreignAttribute = Refusal(
         .noSuchAttribute, "Items of this class have no such attribute; see chatelaine(1).")
 }

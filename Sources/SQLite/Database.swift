@@ -93,6 +93,15 @@ public struct Handover: @unchecked Sendable {
     /// Hands the database over.
     public init(_ database: Database) { self.database = database }
 
+    /// The first column of the first row, on the thread that holds it now.
+    public func number(_ sql: String) -> Result<Int64?, SQLiteError> {
+        do throws(SQLiteError) {
+            return .success(try database.number(sql))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Runs one statement on the thread that holds it now.
     public func execute(_ sql: String) -> Result<Void, SQLiteError> {
         do throws(SQLiteError) {

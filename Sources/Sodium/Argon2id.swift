@@ -30,12 +30,12 @@ public enum Argon2id {
     public static let saltBytes = 16
 
     /// Takes a tenth of a second or more: never on the actor's thread. Nil when there is no memory for it.
-    public static func derive(_ passcode: Span<UInt8>, salt: [UInt8], cost: Cost) -> Key? {
+    public static func derive(_ passcode: borrowing Secret, salt: [UInt8], cost: Cost) -> Key? {
         precondition(salt.count == saltBytes)
         var succeeded = false
         let key = Key { target in
             unsafe target.withUnsafeMutableBufferPointer { output in
-                unsafe passcode.withUnsafeBufferPointer { passcode in
+                unsafe passcode.span.withUnsafeBufferPointer { passcode in
                     // An empty span has no address, and libsodium wants one.
                     let empty: CChar = 0
                     unsafe withUnsafePointer(to: empty) { empty in
