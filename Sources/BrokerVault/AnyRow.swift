@@ -93,7 +93,7 @@ extension Row {
                 content.span, under: key.metadata, id: key.id,
                 associatedData: header.associatedData(.attributes, side: Side.side)),
             secret: SealedPart.seal(
-                secret.secret.span, under: key.secrets, id: key.id,
+                secret.secret, under: key.secrets, id: key.id,
                 associatedData: header.associatedData(.secret, side: Side.side)))
     }
 }

@@ -19,7 +19,8 @@ extension Refusal {
     static let locked = Refusal(
         .interactionNotAllowed, "The item is locked; unlock the session and try again.")
     static let beforeFirstUnlock = Refusal(
-        .interactionNotAllowed, "The keychain was not unlocked since the broker started; 'chatelaine unlock'.")
+        .interactionNotAllowed, "The keychain was not unlocked since the broker started; 'chatelaine unlock'."
+    )
     static let gated = Refusal(
         .interactionNotAllowed, "The item asks for a person's presence, and this call may not ask.")
     static let itemNotFound = Refusal(.itemNotFound, "No such item among those of this program's groups.")

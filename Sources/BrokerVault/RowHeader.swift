@@ -29,6 +29,8 @@ struct RowHeader {
         }
     }
 
+    func hasExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
+
     /// The two sealed parts.
     enum Part: UInt8 {
         case attributes = 1

@@ -17,6 +17,13 @@ enum SealedPart {
             + XChaCha20Poly1305.seal(content, key: itemKey, associatedData: associatedData)
     }
 
+    /// Seals a secret.
+    static func seal(
+        _ content: borrowing Secret, under classKey: borrowing Key, id: UInt32, associatedData: [UInt8]
+    ) -> [UInt8] {
+        seal(content.span, under: classKey, id: id, associatedData: associatedData)
+    }
+
     /// Nil for a part that is damaged, or was sealed for another row, group, class or revision.
     static func open(
         _ sealed: [UInt8], under classKey: borrowing Key, id: UInt32, associatedData: [UInt8]

@@ -16,9 +16,10 @@ struct Selection {
         case stop
     }
 
-    /// Calls `visit` for each row. Expired rows do not exist; `sawExpired` tells that there were some.
+    /// Calls `visit` for each row. Expired rows do not exist; `seenExpired` remembers those
+    /// that were met.
     func rows(
-        _ query: Query, _ grant: borrowing Grant, withSecret: Bool, sawExpired: inout Bool,
+        _ query: Query, _ grant: borrowing Grant, withSecret: Bool, seenExpired: inout Set<Int64>,
         visit: (AnyRow) throws(Refusal) -> Step
     ) throws(Refusal) {
         let groupIDs = try groupIDs(grant)
@@ -29,8 +30,9 @@ struct Selection {
                 try tables.row(candidate.id, candidate.side, withSecret: withSecret)
             }
             guard let row, groupIDs.contains(row.header.groupID) else { continue }
-            if let expires = row.header.expires, expires <= now {
-                sawExpired = true
+            if seenExpired.contains(row.header.id) { continue }
+            if row.header.hasExpired(at: now) {
+                seenExpired.insert(row.header.id)
                 continue
             }
             guard admits(row, query) else { continue }

@@ -1,3 +1,4 @@
+internal import BrokerModel
 internal import SQLite
 
 /// What stays of a deleted synchronizable item: its primary key's token and its reference, no content. No

@@ -15,19 +15,25 @@ public final class Vault {
         let now: () -> UInt64
         let tell: ([Notice]) -> Void
         let report: (Fault) -> Void
+        let pause: (UInt64) async -> Void
+        let breathe: () async -> Void
 
         /// `now`: microseconds since the Unix epoch. `tell` gets notices after their commit, in its order.
-        /// `report` gets what broke, for the journal.
+        /// `report` gets what broke, for the journal. `pause` waits so many microseconds; `breathe` lets other
+        /// calls go first.
         public init(
             storeThread: any BlockingWorker, derivationThread: any BlockingWorker,
             now: @escaping () -> UInt64, tell: @escaping ([Notice]) -> Void,
-            report: @escaping (Fault) -> Void
+            report: @escaping (Fault) -> Void, pause: @escaping (UInt64) async -> Void,
+            breathe: @escaping () async -> Void
         ) {
             self.storeThread = storeThread
             self.derivationThread = derivationThread
             self.now = now
             self.tell = tell
             self.report = report
+            self.pause = pause
+            self.breathe = breathe
         }
     }
 
@@ -37,8 +43,14 @@ public final class Vault {
     let deviceKey: DeviceKey?
     var store: Store?
     var attempts = UnlockAttempts()
-    /// Set when a call met an item that has ceased to exist; `sweep` takes it away.
-    public internal(set) var needsSweep = false
+    var isAttempting = false
+    var waitingAttempts: [CheckedContinuation<Void, Never>] = []
+    /// How often the device was locked, so that an unlock knows when it was overtaken.
+    var locks = 0
+    /// Items that a call saw expired: they stay so, whatever the clock does, until the sweep takes them away.
+    var seenExpired: Set<Int64> = []
+    /// Whether a call met an item that has ceased to exist; `sweep` takes it away.
+    public var needsSweep: Bool { !seenExpired.isEmpty }
     /// Set when something was deleted whose old frames should leave the log soon.
     public internal(set) var needsCheckpoint = false
 

@@ -44,15 +44,17 @@ final class Writer {
         return result
     }
 
-    /// Runs a statement on the store thread while no transaction is open: a checkpoint.
-    func maintain(_ sql: String) async -> SQLiteError? {
+    /// Copies the log into the file and truncates it, on the store thread while no transaction is open.
+    /// False where a reader was in the way, or it failed; then it is for later.
+    func truncateLog() async -> Bool {
         while isAtWork {
             await enqueue(Job { () throws(Refusal) in [] })
         }
         isAtWork = true
-        let outcome = await onThread(sql)
+        let handover = Handover(database)
+        let outcome = await thread.run { handover.number("PRAGMA wal_checkpoint(TRUNCATE)") }
         passLead()
-        return outcome
+        return outcome == .success(0)
     }
 
     private func enqueue(_ job: Job) async {

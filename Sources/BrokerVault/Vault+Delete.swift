@@ -1,0 +1,99 @@
+internal import BrokerGate
+public import BrokerModel
+internal import SQLite
+
+extension Vault {
+    /// Deletes every match, all or nothing, locked, gated and damaged ones too. Returns how many, when that
+    /// is durable.
+    public func delete(_ authorize: @escaping Authorization, _ query: Query) async throws(Refusal) -> UInt32 {
+        let deleted = try await change { (writer, store) throws(Refusal) -> (UInt32, [Notice]) in
+            let grant = try authorize()
+            let rows = try self.deletable(query, store, grant)
+            if rows.isEmpty { throw .itemNotFound }
+            try stored { () throws(SQLiteError) in
+                for row in rows { try writer.remove(row) }
+            }
+            return (UInt32(rows.count), rows.map { .changed($0.header, .removed, side: $0.side) })
+        }
+        needsCheckpoint = true
+        return deleted
+    }
+
+    private func deletable(
+        _ query: Query, _ store: Store, _ grant: borrowing Grant
+    ) throws(Refusal) -> [AnyRow] {
+        var rows: [AnyRow] = []
+        try selection(store.writing, store).rows(
+            query, grant, withSecret: false, seenExpired: &seenExpired
+        ) { (row) throws(Refusal) in
+            // An open row that is another item after all is not the caller's to delete here; one that is
+            // locked or damaged is taken at its tokens' word.
+            if case .item(let attributes) = keyring.open(row), !attributes.matches(query) { return .next }
+            if let wanted = query.ifRevision, wanted != row.header.revision {
+                throw .revisionMismatch(current: row.header.revision)
+            }
+            rows.append(row)
+            return .next
+        }
+        return rows
+    }
+
+    /// What a logout did.
+    public struct LogoutOutcome: Sendable {
+        /// How many items are gone; 0 before the first unlock, when they go later.
+        public let deleted: UInt32
+        /// The group's epoch now.
+        public let epoch: UInt64
+    }
+
+    /// Deletes the items of a service, or with an empty service the whole group's, of every class, locked or
+    /// not. `always`: raises the epoch even where nothing was there, since a helper may hold what the store
+    /// no longer has.
+    public func logout(
+        _ authorize: @escaping Authorization, service: String, reason: String, always: Bool
+    ) async throws(Refusal) -> LogoutOutcome {
+        let store = try openStore()
+        guard keyring.index != nil else {
+            return try await logoutBeforeFirstUnlock(authorize, store, service: service, reason: reason)
+        }
+        let outcome = try await change { (writer, store) throws(Refusal) -> (LogoutOutcome, [Notice]) in
+            let grant = try authorize()
+            let group = grant.groups[0]
+            return try stored { () throws(SQLiteError) in
+                let rows = try self.rows(of: service, group, writer)
+                for row in rows { try writer.remove(row) }
+                guard !rows.isEmpty || always else {
+                    return (LogoutOutcome(deleted: 0, epoch: try writer.tables.groups.epoch(of: group)), [])
+                }
+                let id = try writer.tables.groups.makeID(of: group)
+                let epoch = try writer.tables.groups.nextEpoch(id)
+                return (
+                    LogoutOutcome(deleted: UInt32(rows.count), epoch: epoch),
+                    [.loggedOut(group: group, service: service, epoch: epoch, reason: reason)]
+                )
+            }
+        }
+        needsCheckpoint = true
+        return outcome
+    }
+
+    /// The rows of a service in a group; all of the group's where the service is empty.
+    func rows(
+        of service: String, _ group: AccessGroup, _ writer: ItemWriter, withSecret: Bool = false
+    ) throws(SQLiteError) -> [AnyRow] {
+        guard let groupID = try writer.tables.groups.id(of: group) else { return [] }
+        var rows: [AnyRow] = []
+        for itemClass in ItemClass.allCases {
+            let token =
+                service.isEmpty
+                ? writer.index.token(of: itemClass, in: group)
+                : writer.index.token(
+                    of: itemClass.service, .text(Array(service.utf8)), itemClass: itemClass)
+            for candidate in try writer.tables.index.candidates([token]) where candidate.groupID == groupID {
+                let row = try writer.tables.row(candidate.id, candidate.side, withSecret: withSecret)
+                if let row, row.header.groupID == groupID { rows.append(row) }
+            }
+        }
+        return rows
+    }
+}

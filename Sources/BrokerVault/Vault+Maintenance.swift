@@ -1,0 +1,140 @@
+public import BrokerGate
+public import BrokerModel
+internal import SQLite
+
+extension Vault {
+    /// Deletes what has ceased to exist. Returns when the next item will, if one will.
+    public func sweep(_ grant: borrowing CustodianGrant) async throws(Refusal) -> UInt64? {
+        let store = try openStore()
+        let seen = seenExpired
+        let notices = try await store.writer.write { () throws(Refusal) in
+            let notices = try stored { () throws(SQLiteError) in
+                try Self.sweep(store.writing, seen, now: self.now)
+            }
+            return (notices, notices)
+        }
+        seenExpired.subtract(seen)
+        if !notices.isEmpty { needsCheckpoint = true }
+        return try stored { () throws(SQLiteError) in
+            let times = [
+                try store.reading.background.nextExpiry(), try store.reading.foreground.nextExpiry(),
+            ]
+            return times.compactMap { $0 }.min()
+        }
+    }
+
+    private static func sweep(
+        _ tables: Tables, _ seen: Set<Int64>, now: UInt64
+    ) throws(SQLiteError) -> [Notice] {
+        var notices: [Notice] = []
+        for side in Accessibility.Side.allCases {
+            let due =
+                side == .background
+                ? try tables.background.expired(at: now) : try tables.foreground.expired(at: now)
+            for id in seen.union(due).sorted() {
+                guard let row = try tables.row(id, side, withSecret: false) else { continue }
+                try tables.remove(row)
+                notices.append(.changed(row.header, .removed, side: side))
+            }
+        }
+        return notices
+    }
+
+    /// Empties the log into the file and truncates it, so that nothing deleted outlives in old frames.
+    public func checkpoint(_ grant: borrowing CustodianGrant) async { await checkpoint() }
+
+    func checkpoint() async {
+        guard let store else { return }
+        needsCheckpoint = await !store.writer.truncateLog()
+    }
+
+    /// What a check of every row found.
+    public struct CheckReport: Sendable {
+        /// Rows of each side that were looked at.
+        public var rows: [Accessibility.Side: UInt32] = [:]
+        /// Those that do not open.
+        public var damaged: [Accessibility.Side: UInt32] = [:]
+        /// Whether the foreground rows could be opened at all.
+        public var isForegroundOpen = false
+    }
+
+    /// Opens every row whose class key is in memory. Other calls go on meanwhile.
+    public func checkItems(_ grant: borrowing ManagerGrant) async throws(Refusal) -> CheckReport {
+        let store = try openStore()
+        var report = CheckReport()
+        report.isForegroundOpen = state == .unlocked
+        for side in Accessibility.Side.allCases {
+            let ids = try stored { () throws(SQLiteError) in
+                side == .background
+                    ? try store.reading.background.ids() : try store.reading.foreground.ids()
+            }
+            for (position, id) in ids.enumerated() {
+                if position % 128 == 127 { await surroundings.breathe() }
+                try check(id, side, store, &report)
+            }
+        }
+        return report
+    }
+
+    private func check(
+        _ id: Int64, _ side: Accessibility.Side, _ store: Store, _ report: inout CheckReport
+    ) throws(Refusal) {
+        report.rows[side, default: 0] += 1
+        let row = try stored { () throws(SQLiteError) in
+            try store.reading.row(id, side, withSecret: true)
+        }
+        guard let row else {
+            report.damaged[side, default: 0] += 1
+            return
+        }
+        switch keyring.open(row) {
+        case .locked: break
+        case .damaged: report.damaged[side, default: 0] += 1
+        case .item:
+            if keyring.secret(of: row) == nil { report.damaged[side, default: 0] += 1 }
+        }
+    }
+
+    /// What each group holds, by name.
+    public func listGroups(
+        _ grant: borrowing ManagerGrant
+    ) throws(Refusal) -> [(group: AccessGroup, background: UInt32, foreground: UInt32)] {
+        let store = try openStore()
+        return try stored { () throws(SQLiteError) in
+            try store.reading.groups.all().map {
+                ($0.group, UInt32(clamping: $0.usage.background), UInt32(clamping: $0.usage.foreground))
+            }
+        }
+    }
+
+    /// The last logout epoch of a group; readable before the first unlock.
+    public func epoch(of group: AccessGroup) throws(Refusal) -> UInt64 {
+        let store = try openStore()
+        return try stored { () throws(SQLiteError) in try store.reading.groups.epoch(of: group) }
+    }
+
+    /// Moves every item of the grant's one group to another, all or nothing: for a program that was renamed.
+    public func moveItems(
+        _ authorize: @escaping Authorization, to target: AccessGroup
+    ) async throws(Refusal) -> UInt32 {
+        try await change { (writer, _) throws(Refusal) in
+            let grant = try authorize()
+            let rows = try stored { () throws(SQLiteError) in
+                try self.rows(of: "", grant.groups[0], writer, withSecret: true)
+            }
+            var notices: [Notice] = []
+            var moved: UInt32 = 0
+            for row in rows {
+                switch self.keyring.open(row) {
+                case .locked: throw .locked
+                case .damaged: continue
+                case .item(let attributes):
+                    notices += try self.apply(
+                        Changes(movingTo: target), nil, to: row, attributes, writer, grant)
+                    moved += 1
+                }
+            }
+            return (moved, notices)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+public import BrokerGate
+public import BrokerModel
+public import Sodium
+
+/// An item with its secret, for one reply.
+public final class FoundItem {
+    /// Everything but the secret.
+    public let attributes: ItemAttributes
+    /// The secret, wiped with the last reference to it.
+    public let secret: SharedSecret
+
+    init(_ attributes: ItemAttributes, _ secret: consuming Secret) {
+        self.attributes = attributes
+        self.secret = SharedSecret(secret)
+    }
+}
+
+extension Vault {
+    /// The oldest match. A match that is locked or gated is said to be so rather than passed over; a damaged
+    /// one is passed over (K16). `ItemNotFound`, `InteractionNotAllowed`, `Decode`.
+    public func read(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> FoundItem {
+        var found: FoundItem?
+        try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
+            guard let secret = try secret(of: row, attributes) else { return .damaged }
+            found = FoundItem(attributes, secret)
+            return .stop
+        }
+        guard let found else { throw .itemNotFound }
+        return found
+    }
+
+    /// Every match with its secret, oldest first, all or nothing. `ItemNotFound` where there is none.
+    public func readAll(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [FoundItem] {
+        var found: [FoundItem] = []
+        var bytes = 0
+        try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
+            guard let secret = try secret(of: row, attributes) else { return .damaged }
+            try Self.count(row, &bytes)
+            found.append(FoundItem(attributes, secret))
+            return found.count == query.limit ? .stop : .next
+        }
+        guard !found.isEmpty else { throw .itemNotFound }
+        return found
+    }
+
+    /// Every match without its secret, oldest first; none is no error. No secret is decrypted.
+    public func search(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [ItemAttributes] {
+        var found: [ItemAttributes] = []
+        var bytes = 0
+        try visit(grant, query, withSecret: false) { (row, attributes) throws(Refusal) in
+            try Self.count(row, &bytes)
+            found.append(attributes)
+            return found.count == query.limit ? .stop : .next
+        }
+        return found
+    }
+
+    private enum Visited {
+        case next
+        case stop
+        case damaged
+    }
+
+    // Goes over the open rows that match. Where all matches were damaged, the caller learns that.
+    private func visit(
+        _ grant: borrowing Grant, _ query: Query, withSecret: Bool,
+        _ body: (AnyRow, ItemAttributes) throws(Refusal) -> Visited
+    ) throws(Refusal) {
+        let store = try openStore()
+        var (sawDamaged, sawWhole) = (false, false)
+        try check { () throws(Refusal) in
+            try selection(store.reading, store).rows(
+                query, grant, withSecret: withSecret, seenExpired: &seenExpired
+            ) { (row) throws(Refusal) in
+                guard let attributes = try attributes(of: row, query) else {
+                    sawDamaged = true
+                    return .next
+                }
+                if attributes.protection.isGated {
+                    if query.skipGated { return .next }
+                    throw .gated
+                }
+                let step = try body(row, attributes)
+                if step == .damaged { sawDamaged = true } else { sawWhole = true }
+                return step == .stop ? .stop : .next
+            }
+        }
+        if sawDamaged && !sawWhole { throw .damagedItem }
+    }
+
+    /// The attributes of a row that matches by its tokens; nil for a damaged row, which includes one that
+    /// does not match the query after all.
+    func attributes(of row: AnyRow, _ query: Query) throws(Refusal) -> ItemAttributes? {
+        switch keyring.open(row) {
+        case .locked: throw .locked
+        case .damaged: return nil
+        case .item(let attributes): return attributes.matches(query) ? attributes : nil
+        }
+    }
+
+    private func secret(of row: AnyRow, _ attributes: ItemAttributes) throws(Refusal) -> Secret? {
+        if case .accessControl(let control) = attributes.protection, control.flags.contains(.privateKeyUsage)
+        {
+            throw Refusal(.authFailed, "The item's access control lets its key be used, and not be read.")
+        }
+        return keyring.secret(of: row)
+    }
+
+    // The sizes before sealing stand beside the rows, so a reply that is too large is refused before it
+    // is built.
+    private static func count(_ row: AnyRow, _ bytes: inout Int) throws(Refusal) {
+        bytes += max(0, row.header.size) + 256
+        if bytes > Limits.replyBytesMax { throw .replyTooLarge }
+    }
+}

@@ -1,0 +1,130 @@
+internal import BrokerGate
+public import BrokerModel
+internal import SQLite
+public import Sodium
+
+extension Vault {
+    /// Changes every match, all or nothing; damaged matches are passed over (K17). Returns how many, when
+    /// that is durable. A nil secret leaves the secrets as they are.
+    public func update(
+        _ authorize: @escaping Authorization, _ query: Query, _ changes: Changes, _ secret: SharedSecret?
+    ) async throws(Refusal) -> UInt32 {
+        try await change { (writer, store) throws(Refusal) in
+            let grant = try authorize()
+            let matches = try self.matches(query, changes.ifRevision, writer, store, grant)
+            var notices: [Notice] = []
+            for (row, attributes) in matches {
+                notices += try self.apply(changes, secret, to: row, attributes, writer, grant)
+            }
+            return (UInt32(matches.count), notices)
+        }
+    }
+
+    private func matches(
+        _ query: Query, _ ifRevision: UInt64?, _ writer: ItemWriter, _ store: Store, _ grant: borrowing Grant
+    ) throws(Refusal) -> [(AnyRow, ItemAttributes)] {
+        var found: [(AnyRow, ItemAttributes)] = []
+        var sawDamaged = false
+        try selection(store.writing, store).rows(
+            query, grant, withSecret: true, seenExpired: &seenExpired
+        ) { (row) throws(Refusal) in
+            guard let attributes = try attributes(of: row, query) else {
+                sawDamaged = true
+                return .next
+            }
+            if attributes.protection.isGated { throw .gated }
+            if let ifRevision, ifRevision != row.header.revision {
+                throw .revisionMismatch(current: row.header.revision)
+            }
+            found.append((row, attributes))
+            return .next
+        }
+        if found.isEmpty { throw sawDamaged ? .damagedItem : .itemNotFound }
+        return found
+    }
+
+    func apply(
+        _ changes: Changes, _ newSecret: SharedSecret?, to row: AnyRow, _ attributes: ItemAttributes,
+        _ writer: ItemWriter, _ grant: borrowing Grant
+    ) throws(Refusal) -> [Notice] {
+        let content = try Self.content(attributes, changes)
+        try content.protection.check(synchronizable: content.synchronizable)
+        if content.group != attributes.accessGroup {
+            guard grant.reachable.contains(content.group) else { throw .missingGroup }
+            guard grant.operations.contains(.add) else { throw .missingOperation }
+        }
+        try writer.checkProtection(content.protection, content.group, grant)
+        let secret: SharedSecret
+        if let newSecret {
+            secret = newSecret
+        } else if let kept = keyring.secret(of: row) {
+            secret = SharedSecret(kept)
+        } else {
+            throw .damagedItem
+        }
+        let consumed = try clearWay(for: content, of: row, writer, grant)
+        let header = try writer.put(
+            content, secret, reference: row.header.reference, created: row.header.created, replacing: row,
+            rules: grant.rules(of: content.group))
+        return consumed + Self.notices(from: row, to: header, side: content.protection.accessibility.side)
+    }
+
+    // A changed primary key must be free, or held by a row that is no item any more (U7, U8).
+    private func clearWay(
+        for content: ItemWriter.Content, of row: AnyRow, _ writer: ItemWriter, _ grant: borrowing Grant
+    ) throws(Refusal) -> [Notice] {
+        let token = writer.primaryToken(of: content)
+        guard token != row.header.primaryToken else { return [] }
+        if row.header.synchronizable { try leaveTombstone(of: row, writer) }
+        switch try writer.holder(of: token) {
+        case .free: return []
+        case .live: throw .duplicateItem
+        case .locked: throw grant.role == .background ? .duplicateItem : .locked
+        case .consumed(let other):
+            try stored { () throws(SQLiteError) in try writer.remove(other) }
+            return [.changed(other.header, .removed, side: other.side)]
+        }
+    }
+
+    private func leaveTombstone(of row: AnyRow, _ writer: ItemWriter) throws(Refusal) {
+        try stored { () throws(SQLiteError) in
+            let revision = try writer.tables.groups.nextRevision(row.header.groupID)
+            try writer.tombstones.insert(row.header, revision: revision, deleted: writer.now)
+        }
+    }
+
+    private static func content(
+        _ attributes: ItemAttributes, _ changes: Changes
+    ) throws(Refusal) -> ItemWriter.Content {
+        var content = ItemWriter.Content(
+            itemClass: attributes.itemClass, group: changes.accessGroup ?? attributes.accessGroup,
+            protection: attributes.protection,
+            synchronizable: changes.synchronizable ?? attributes.synchronizable,
+            attributes: attributes.attributes, expires: changes.expires ?? attributes.expires,
+            freshUntil: changes.freshUntil ?? attributes.freshUntil)
+        for pair in changes.attributes.pairs {
+            guard pair.key.belongs(to: attributes.itemClass) else { throw .foreignAttribute }
+            content.attributes[pair.key] = pair.value
+        }
+        guard content.attributes.byteCount <= Limits.itemAttributesBytesMax else {
+            throw Refusal(.tooLarge, "The attributes of one item have 256 KiB at most.")
+        }
+        if let accessible = changes.accessible {
+            guard case .accessible = attributes.protection else {
+                throw .param("An item with an access control changes its class by Store, not by Update.")
+            }
+            content.protection = .accessible(accessible)
+        }
+        return content
+    }
+
+    // A move is the end of an item to the one group and its beginning to the other.
+    private static func notices(
+        from old: AnyRow, to new: RowHeader, side: Accessibility.Side
+    ) -> [Notice] {
+        guard old.header.group != new.group else {
+            return [.changed(new, .updated, side: side, was: old.side)]
+        }
+        return [.changed(old.header, .removed, side: old.side), .changed(new, .added, side: side)]
+    }
+}

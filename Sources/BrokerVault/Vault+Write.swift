@@ -1,0 +1,167 @@
+public import BrokerGate
+public import BrokerModel
+internal import SQLite
+public import Sodium
+
+/// What `Add` and `Store` answer.
+public struct StoredItem: Sendable {
+    /// The item's persistent reference.
+    public let reference: Reference
+    /// Its revision now.
+    public let revision: UInt64
+    /// Whether there was none before.
+    public let created: Bool
+}
+
+extension Vault {
+    /// Asked when a change is about to be made, which may be later than the call came: the gate of that
+    /// moment decides.
+    public typealias Authorization = () throws(Refusal) -> Grant
+
+    /// Adds an item to the grant's one group. Returns when it is durable.
+    public func add(
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: SharedSecret
+    ) async throws(Refusal) -> StoredItem {
+        try await change { (writer, _) throws(Refusal) in
+            let grant = try authorize()
+            let content = try Self.content(of: item, protection: item.protection, grant)
+            try writer.checkProtection(content.protection, content.group, grant)
+            let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
+            return try Self.place(content, secret, in: old, writer, grant, created: true)
+        }
+    }
+
+    /// Adds an item, or replaces the one of the same primary key, in one step. Returns when it is durable.
+    public func storeItem(
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: SharedSecret
+    ) async throws(Refusal) -> StoredItem {
+        try await change { (writer, _) throws(Refusal) in
+            let grant = try authorize()
+            var content = try Self.content(of: item, protection: item.protection, grant)
+            switch try writer.holder(of: writer.primaryToken(of: content)) {
+            case .locked: throw .locked
+            case .free, .consumed:
+                try Self.checkRevision(item.ifRevision, current: 0)
+                try writer.checkProtection(content.protection, content.group, grant)
+                let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
+                return try Self.place(content, secret, in: old, writer, grant, created: true)
+            case .live(let old, let attributes):
+                guard grant.sees(old.side) else { throw .duplicateItem }
+                try Self.checkRevision(item.ifRevision, current: old.header.revision)
+                content.protection = item.protection ?? attributes.protection
+                try content.protection.check(synchronizable: content.synchronizable)
+                try writer.checkProtection(content.protection, content.group, grant)
+                return try Self.replace(old, attributes, content, secret, writer, grant)
+            }
+        }
+    }
+
+    // Another access control is another item to whoever holds the reference (K2).
+    private static func replace(
+        _ old: AnyRow, _ attributes: ItemAttributes, _ content: ItemWriter.Content, _ secret: SharedSecret,
+        _ writer: ItemWriter, _ grant: borrowing Grant
+    ) throws(Refusal) -> (StoredItem, [Notice]) {
+        let keepsReference = attributes.protection.hasSameAccessControl(as: content.protection)
+        let reference = keepsReference ? old.header.reference : ItemWriter.newReference()
+        let header = try writer.put(
+            content, secret, reference: reference, created: old.header.created, replacing: old,
+            rules: grant.rules(of: content.group))
+        let side = content.protection.accessibility.side
+        var notices: [Notice] = []
+        if keepsReference {
+            notices = [.changed(header, .updated, side: side, was: old.side)]
+        } else {
+            notices = [
+                .changed(old.header, .removed, side: old.side), .changed(header, .added, side: side),
+            ]
+        }
+        return (StoredItem(reference: reference, revision: header.revision, created: false), notices)
+    }
+
+    private static func place(
+        _ content: ItemWriter.Content, _ secret: SharedSecret, in old: AnyRow?, _ writer: ItemWriter,
+        _ grant: borrowing Grant, created: Bool
+    ) throws(Refusal) -> (StoredItem, [Notice]) {
+        if let old { try stored { () throws(SQLiteError) in try writer.remove(old) } }
+        let header = try writer.put(
+            content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
+            rules: grant.rules(of: content.group))
+        let added = Notice.changed(header, .added, side: content.protection.accessibility.side)
+        let removed = old.map { Notice.changed($0.header, .removed, side: $0.side) }
+        let stored = StoredItem(reference: header.reference, revision: header.revision, created: created)
+        return (stored, [removed, added].compactMap { $0 })
+    }
+
+    // What may be replaced by an addition: nothing, or a row that is no item any more.
+    private static func consumable(
+        _ holder: ItemWriter.Holder, _ grant: borrowing Grant
+    ) throws(Refusal) -> AnyRow? {
+        switch holder {
+        case .free: return nil
+        case .consumed(let row): return row
+        case .live: throw .duplicateItem
+        case .locked: throw grant.role == .background ? .duplicateItem : .locked
+        }
+    }
+
+    private static func content(
+        of item: NewItem, protection: Protection?, _ grant: borrowing Grant
+    ) throws(Refusal) -> ItemWriter.Content {
+        let group = grant.groups[0]
+        let protection = protection ?? .accessible(grant.rules(of: group).defaultAccessible)
+        try protection.check(synchronizable: item.synchronizable)
+        return ItemWriter.Content(
+            itemClass: item.itemClass, group: group, protection: protection,
+            synchronizable: item.synchronizable, attributes: item.attributes, expires: item.expires,
+            freshUntil: item.freshUntil)
+    }
+
+    private static func checkRevision(_ wanted: UInt64?, current: UInt64) throws(Refusal) {
+        if let wanted, wanted != current { throw .revisionMismatch(current: current) }
+    }
+
+    /// Runs a change of items in a transaction of the writer, on the keys and the clock of the moment that
+    /// it runs.
+    func change<Result>(
+        _ body: @escaping (ItemWriter, Store) throws(Refusal) -> (Result, [Notice])
+    ) async throws(Refusal) -> Result {
+        let store = try openStore()
+        guard keyring.index != nil else { throw .beforeFirstUnlock }
+        do throws(Refusal) {
+            return try await store.writer.write { () throws(Refusal) in
+                guard let index = self.keyring.index else { throw .beforeFirstUnlock }
+                return try body(self.itemWriter(store, index), store)
+            }
+        } catch {
+            return try check { () throws(Refusal) in throw error }
+        }
+    }
+}
+
+extension Vault {
+    func itemWriter(_ store: Store, _ index: IndexKey) -> ItemWriter {
+        ItemWriter(
+            tables: store.writing, tombstones: store.tombstones, keyring: keyring, index: index,
+            isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired)
+    }
+}
+
+extension Protection {
+    func hasSameAccessControl(as other: Protection) -> Bool {
+        switch (self, other) {
+        case (.accessible, .accessible): true
+        case (.accessControl(let left), .accessControl(let right)): left == right
+        default: false
+        }
+    }
+}
+
+extension Notice {
+    static func changed(
+        _ header: RowHeader, _ change: Change, side: Accessibility.Side, was: Accessibility.Side? = nil
+    ) -> Notice {
+        .itemChanged(
+            group: header.group, reference: header.reference, change: change, revision: header.revision,
+            side: side, previousSide: was ?? side)
+    }
+}
