@@ -1,6 +1,17 @@
 #pragma once
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+
+// Swift imports the symbol as a constant and cannot take its address, which sd-bus needs to see.
+static inline const unsigned *shim_vtable_format(void) {
+    return &sd_bus_object_vtable_format;
+}
+
+// The Glibc module is built without _GNU_SOURCE, which hides this declaration.
+int pthread_setname_np(unsigned long thread, const char *name);

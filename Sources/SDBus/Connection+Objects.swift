@@ -1,0 +1,104 @@
+internal import CSystemd
+internal import Glibc
+
+extension Connection {
+    /// Puts the interfaces on an object. They are gone when the result is released.
+    ///
+    /// Throws when an interface of that name is there already, or a name or signature is none.
+    public func export(_ interfaces: [Interface], at path: String) throws(BusError) -> Registration {
+        let registration = Registration()
+        for interface in interfaces {
+            let userdata = unsafe Unmanaged.passRetained(Exported(interface, self))
+            var slot: OpaquePointer?
+            let result = unsafe sd_bus_add_object_vtable(
+                bus, &slot, path, interface.name, interface.table.entries, userdata.toOpaque())
+            try unsafe adopt(slot, result, userdata, into: registration)
+            exported[path, default: [:]][interface.name] = interface
+        }
+        return registration
+    }
+
+    /// Puts the interface on every object below `prefix` that `find` knows. `nodes` lists their paths, for
+    /// introspection.
+    public func exportFallback(
+        _ interface: Interface, prefix: String, find: @escaping @BrokerActor (_ path: String) -> Bool,
+        nodes: @escaping @BrokerActor () -> [String] = { [] }
+    ) throws(BusError) -> Registration {
+        let registration = Registration()
+        let userdata = unsafe Unmanaged.passRetained(Exported(interface, self, find: find, nodes: nodes))
+        var slot: OpaquePointer?
+        let result = unsafe sd_bus_add_fallback_vtable(
+            bus, &slot, prefix, interface.name, interface.table.entries, objectSought, userdata.toOpaque())
+        try unsafe adopt(slot, result, userdata, into: registration)
+        let lister = unsafe Unmanaged.passRetained(Exported(interface, self, find: find, nodes: nodes))
+        var listerSlot: OpaquePointer?
+        let added = unsafe sd_bus_add_node_enumerator(
+            bus, &listerSlot, prefix, nodesListed, lister.toOpaque())
+        try unsafe adopt(listerSlot, added, lister, into: registration)
+        fallbacks.append((prefix, interface))
+        return registration
+    }
+
+    /// Tells that properties changed. Those that only invalidate, and those in `invalidated`, go without values.
+    ///
+    /// The values are what the getters give to nobody in particular.
+    public func emitPropertiesChanged(
+        at path: String, interface name: String, _ changed: [String], invalidated: [String] = [],
+        to destination: String? = nil
+    ) throws(BusError) {
+        guard let interface = interface(name, at: path) else {
+            throw .invalidArguments("No such interface on the object")
+        }
+        let properties = changed.compactMap { interface.properties[$0] }
+        let silent = properties.filter { $0.change == .emitsInvalidation }.map(\.name)
+        let call = PropertyCall(sender: nil, path: path, connection: self)
+        try emit(
+            "PropertiesChanged", interface: "org.freedesktop.DBus.Properties", path: path, to: destination
+        ) { (writer) throws(BusError) in
+            try writer.append(name)
+            try writer.open("a", "{sv}")
+            for box in properties where box.change != .emitsInvalidation {
+                try writer.open("e", "sv")
+                try writer.append(box.name)
+                try writer.open(UInt8(ascii: "v"), contents: box.signature)
+                try box.get(call, &writer)
+                try writer.close()
+                try writer.close()
+            }
+            try writer.close()
+            try writer.append(silent + invalidated)
+        }
+    }
+
+    private func interface(_ name: String, at path: String) -> Interface? {
+        exported[path]?[name]
+            ?? fallbacks.first { $0.interface.name == name && path.hasPrefix($0.prefix + "/") }?.interface
+    }
+
+    private func adopt(
+        _ slot: OpaquePointer?, _ result: Int32, _ userdata: Unmanaged<Exported>,
+        into registration: Registration
+    ) throws(BusError) {
+        guard result >= 0, let slot = unsafe slot else {
+            unsafe userdata.release()
+            throw BusError(errno: result)
+        }
+        unsafe registration.adopt(slot)
+    }
+}
+
+private let objectSought: sd_bus_object_find_t = { _, path, _, userdata, found, _ in
+    let exported = unsafe Unmanaged<Exported>.fromOpaque(userdata!).takeUnretainedValue()
+    let path = unsafe string(path) ?? ""
+    let isThere = BrokerActor.assumeIsolated { exported.find?(path) ?? false }
+    unsafe found?.pointee = userdata
+    return isThere ? 1 : 0
+}
+
+private let nodesListed: sd_bus_node_enumerator_t = { _, _, userdata, nodes, _ in
+    let exported = unsafe Unmanaged<Exported>.fromOpaque(userdata!).takeUnretainedValue()
+    let paths = BrokerActor.assumeIsolated { exported.nodes?() ?? [] }
+    guard let strings = unsafe makeStrings(paths) else { return -ENOMEM }
+    unsafe nodes?.pointee = strings
+    return 0
+}

@@ -1,0 +1,133 @@
+internal import CSystemd
+internal import Glibc
+
+extension Connection {
+    /// Sends a signal: to one connection, or to all who have a match for it when `destination` is nil.
+    public func emit<each Argument: BusEncodable>(
+        signal member: String, interface: String, path: String, to destination: String?,
+        _ arguments: repeat each Argument
+    ) throws(BusError) {
+        try emit(member, interface: interface, path: path, to: destination) { (writer) throws(BusError) in
+            repeat try (each arguments).encode(to: &writer)
+        }
+    }
+
+    func emit(
+        _ member: String, interface: String, path: String, to destination: String?,
+        write: (inout MessageWriter) throws(BusError) -> Void
+    ) throws(BusError) {
+        if isClosed { throw .disconnected }
+        var made: OpaquePointer?
+        try check(unsafe sd_bus_message_new_signal(bus, &made, path, interface, member))
+        guard let message = unsafe made else { throw BusError(errno: ENOMEM) }
+        defer { _ = unsafe sd_bus_message_unref(message) }
+        // A peer has no name to be sent to.
+        if let destination, isBus { try check(unsafe sd_bus_message_set_destination(message, destination)) }
+        var writer = unsafe MessageWriter(message)
+        try write(&writer)
+        try check(unsafe sd_bus_send(bus, message, nil))
+    }
+
+    /// Calls `handler` for every signal that fits; what is nil fits all. Returns when the bus has taken the match.
+    public func matchSignal(
+        sender: String? = nil, path: String? = nil, interface: String? = nil, member: String? = nil,
+        firstArgument: String? = nil, _ handler: @escaping @BrokerActor (borrowing ReceivedSignal) -> Void
+    ) async throws(BusError) -> Registration {
+        var rule = ["type='signal'"]
+        // On a direct connection messages have no sender that a rule could fit.
+        if let sender, isBus { rule.append("sender='\(sender)'") }
+        if let path { rule.append("path='\(path)'") }
+        if let interface { rule.append("interface='\(interface)'") }
+        if let member { rule.append("member='\(member)'") }
+        if let firstArgument { rule.append("arg0='\(firstArgument)'") }
+        return try await install(rule.joined(separator: ","), handler)
+    }
+
+    /// Calls `handler` whenever a name gets or loses its owner; an empty string stands for nobody. With a name, for
+    /// that one alone.
+    public func onNameOwnerChanged(
+        name: String? = nil,
+        _ handler: @escaping @BrokerActor (_ name: String, _ old: String, _ new: String) -> Void
+    ) async throws(BusError) -> Registration {
+        try await matchSignal(
+            sender: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+            member: "NameOwnerChanged", firstArgument: name
+        ) { signal in
+            guard let (name, old, new) = try? signal.read(String.self, String.self, String.self) else {
+                return
+            }
+            handler(name, old, new)
+        }
+    }
+
+    /// Calls `handler` once when the other side is gone. Not when this side closes the connection.
+    public func onDisconnect(_ handler: @escaping @BrokerActor () -> Void) throws(BusError) -> Registration {
+        let userdata = unsafe Unmanaged.passRetained(SignalHandler { _ in handler() })
+        var slot: OpaquePointer?
+        let local = "org.freedesktop.DBus.Local"
+        let result = unsafe sd_bus_match_signal_async(
+            bus, &slot, local, "/org/freedesktop/DBus/Local", local, "Disconnected", signalArrived, nil,
+            userdata.toOpaque())
+        return try unsafe adopt(slot, result, userdata)
+    }
+
+    private func install(
+        _ rule: String, _ handler: @escaping @BrokerActor (borrowing ReceivedSignal) -> Void
+    ) async throws(BusError) -> Registration {
+        if isClosed { throw .disconnected }
+        let box = SignalHandler(handler)
+        let userdata = unsafe Unmanaged.passRetained(box)
+        var slot: OpaquePointer?
+        let result = unsafe sd_bus_add_match_async(
+            bus, &slot, rule, signalArrived, matchInstalled, userdata.toOpaque())
+        let registration = try unsafe adopt(slot, result, userdata)
+        if isBus, let error = await box.installed() { throw error }
+        return registration
+    }
+
+    private func adopt(
+        _ slot: OpaquePointer?, _ result: Int32, _ userdata: Unmanaged<SignalHandler>
+    ) throws(BusError) -> Registration {
+        guard result >= 0, let slot = unsafe slot else {
+            unsafe userdata.release()
+            throw BusError(errno: result)
+        }
+        let registration = Registration()
+        unsafe registration.adopt(slot)
+        return registration
+    }
+}
+
+/// The userdata of a match's slot.
+@BrokerActor private final class SignalHandler {
+    let body: @BrokerActor (borrowing ReceivedSignal) -> Void
+    private var waiter: CheckedContinuation<BusError?, Never>?
+
+    init(_ body: @escaping @BrokerActor (borrowing ReceivedSignal) -> Void) {
+        self.body = body
+    }
+
+    /// Waits for the bus's word on the match. It comes in a later turn of the loop, so none can be missed.
+    func installed() async -> BusError? {
+        await withCheckedContinuation { waiter = $0 }
+    }
+
+    func settle(_ error: BusError?) {
+        waiter?.resume(returning: error)
+        waiter = nil
+    }
+}
+
+private let signalArrived: sd_bus_message_handler_t = { message, userdata, _ in
+    let handler = unsafe Unmanaged<SignalHandler>.fromOpaque(userdata!).takeUnretainedValue()
+    nonisolated(unsafe) let message = unsafe message!
+    BrokerActor.assumeIsolated { handler.body(unsafe ReceivedSignal(message)) }
+    return 0
+}
+
+private let matchInstalled: sd_bus_message_handler_t = { message, userdata, _ in
+    let handler = unsafe Unmanaged<SignalHandler>.fromOpaque(userdata!).takeUnretainedValue()
+    nonisolated(unsafe) let message = unsafe message!
+    BrokerActor.assumeIsolated { handler.settle(unsafe BusError(message: message)) }
+    return 1
+}

@@ -1,0 +1,31 @@
+internal import CSystemd
+
+/// Holds a call until it is answered.
+@safe @BrokerActor @usableFromInline final class DeferredReply {
+    private let message: OpaquePointer
+    private let isSensitive: Bool
+
+    init(_ message: OpaquePointer, isSensitive: Bool) {
+        unsafe self.message = sd_bus_message_ref(message)
+        self.isSensitive = isSensitive
+    }
+
+    /// Runs `work` and sends its result, or the error that it threw.
+    @usableFromInline func serve<Result: ~Copyable>(
+        _ work: @BrokerActor () async throws(BusError) -> Result,
+        encode: (borrowing Result, inout MessageWriter) throws(BusError) -> Void
+    ) async {
+        do throws(BusError) {
+            let result = try await work()
+            try unsafe Replies.send(to: message, isSensitive: isSensitive) { (writer) throws(BusError) in
+                try encode(result, &writer)
+            }
+        } catch {
+            unsafe Replies.fail(message, error)
+        }
+    }
+
+    isolated deinit {
+        _ = unsafe sd_bus_message_unref(message)
+    }
+}

@@ -1,0 +1,65 @@
+/// How a property's changes are told.
+public enum PropertyChange: Sendable {
+    /// It never changes.
+    case const
+    /// `PropertiesChanged` carries the new value.
+    case emitsChange
+    /// `PropertiesChanged` says that there is a new value.
+    case emitsInvalidation
+    /// Nobody is told.
+    case silent
+}
+
+/// A read-only property of an interface.
+public struct Property {
+    let box: PropertyBox
+
+    /// A property whose value depends on who asks.
+    public init<Value: BusEncodable>(
+        _ name: String, _ change: PropertyChange = .silent,
+        _ get: @escaping @BrokerActor (borrowing PropertyCall) throws(BusError) -> Value
+    ) {
+        box = PropertyBox(name: name, signature: Value.signature, change: change) {
+            call, writer throws(BusError) in
+            try get(call).encode(to: &writer)
+        }
+    }
+
+    /// A property with one value for all.
+    public init<Value: BusEncodable>(
+        _ name: String, _ change: PropertyChange = .silent,
+        _ get: @escaping @BrokerActor () throws(BusError) -> Value
+    ) {
+        box = PropertyBox(name: name, signature: Value.signature, change: change) {
+            _, writer throws(BusError) in
+            try get().encode(to: &writer)
+        }
+    }
+}
+
+/// Who asks for a property. It cannot be kept.
+public struct PropertyCall: ~Copyable {
+    /// The unique name of who asks; nil on a direct connection, and when the value goes into `PropertiesChanged`.
+    public let sender: String?
+    /// The object.
+    public let path: String
+    /// The connection; nil when it is being closed.
+    public let connection: Connection?
+}
+
+/// What the vtable points to.
+final class PropertyBox {
+    typealias Getter = @BrokerActor (borrowing PropertyCall, inout MessageWriter) throws(BusError) -> Void
+
+    let name: String
+    let signature: String
+    let change: PropertyChange
+    let get: Getter
+
+    init(name: String, signature: String, change: PropertyChange, get: @escaping Getter) {
+        self.name = name
+        self.signature = signature
+        self.change = change
+        self.get = get
+    }
+}
