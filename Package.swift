@@ -17,6 +17,10 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: house)
+}
+
 let package = Package(
     name: "chatelaine",
     products: [
@@ -53,6 +57,10 @@ let package = Package(
             name: "ChatelaineCommand",
             dependencies: ["Chatelaine", "BrokerModel", "BrokerPolicy", "SDBus", "Sodium"],
             swiftSettings: house),
+
+        .target(
+            name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),
+        tests("SDBusTests", ["SDBus"]),
     ],
     swiftLanguageModes: [.v6]
 )
