@@ -61,6 +61,9 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),
         tests("SDBusTests", ["SDBus"]),
+        .testTarget(
+            name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

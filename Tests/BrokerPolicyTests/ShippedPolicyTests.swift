@@ -1,0 +1,67 @@
+import BrokerModel
+import BrokerPolicy
+import Foundation
+import Testing
+
+/// The files of `policy/`, as they are installed.
+struct ShippedPolicyTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../policy").standardizedFileURL
+
+    private static func files(in name: String) throws -> [PolicyFile] {
+        let folder = folder.appending(path: name)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+        return try names.filter { $0.hasSuffix(".conf") }.map {
+            let contents = try Data(contentsOf: folder.appending(path: $0))
+            return PolicyFile(path: $0, contents: Array(contents), origin: .system)
+        }
+    }
+
+    private static let examples = (try? files(in: "examples")) ?? []
+
+    @Test(arguments: [true, false]) func theShippedPolicyLoadsWithoutAWarning(_ isSystem: Bool) throws {
+        let files = try Self.files(in: "")
+        #expect(files.map(\.path) == ["50-chatelaine.conf"])
+        let (policy, warnings) = try Policy.load(files, environment: .fixture(isSystem: isSystem))
+        #expect(warnings == [])
+        #expect(policy.summary.groups.isEmpty && policy.summary.applications.isEmpty)
+        #expect(policy.secretService.isolation == .application)
+    }
+
+    @Test(arguments: [
+        "/usr/bin/python3.11", "/usr/bin/perl", "/usr/bin/bash", "/usr/bin/dash", "/usr/bin/secret-tool",
+        "/usr/bin/busctl", "/usr/bin/ssh", "/usr/bin/xdg-dbus-proxy", "/usr/bin/sudo", "/usr/bin/env",
+        "/usr/bin/nodejs", "/usr/bin/gdbus", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+        "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "/usr/bin/gjs-console", "/usr/bin/zsh5",
+    ])
+    func aCarrierHasNoPrivateGroup(_ path: String) throws {
+        let (policy, _) = try Policy.load(Self.files(in: ""), environment: .fixture(isSystem: false))
+        let entitlements = policy.entitlements(of: try PeerFacts(vector: "exe=\(path)@file"))
+        #expect(entitlements.groups == [])
+    }
+
+    @Test func theCommandIsAManagerAndHasItsPrivateGroup() throws {
+        let (policy, _) = try Policy.load(Self.files(in: ""), environment: .fixture(isSystem: false))
+        let command = policy.entitlements(of: try PeerFacts(vector: "exe=/usr/bin/chatelaine@file"))
+        #expect(command.isManager && command.groups.map(\.name) == ["exe./usr/bin/chatelaine"])
+        let mail = policy.entitlements(of: try PeerFacts(vector: "exe=/usr/bin/example-mail@file"))
+        #expect(!mail.isManager && mail.groups.map(\.name) == ["exe./usr/bin/example-mail"])
+    }
+
+    @Test func thereAreExamples() { #expect(Self.examples.count >= 3) }
+
+    @Test(arguments: examples.indices) func eachExampleLoadsWithoutAWarning(_ index: Int) throws {
+        let (policy, warnings) = try Policy.load(
+            [Self.examples[index]], environment: .fixture(isSystem: true))
+        #expect(warnings == [])
+        #expect(!policy.summary.applications.isEmpty)
+    }
+
+    @Test func theExamplesLoadBesideTheShippedPolicy() throws {
+        let files = try Self.files(in: "") + Self.examples
+        let (policy, _) = try Policy.load(files, environment: .fixture(isSystem: false))
+        let development = try PeerFacts(vector: "exe=/home/alice/src/example-mail/build/example-mail@user")
+        #expect(
+            policy.entitlements(of: development).groups.map(\.name) == ["org.example.mail.development"])
+    }
+}
