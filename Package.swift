@@ -64,6 +64,8 @@ let package = Package(
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],
             swiftSettings: house),
+        .testTarget(
+            name: "BrokerPeersTests", dependencies: ["BrokerModel", "BrokerPeers"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

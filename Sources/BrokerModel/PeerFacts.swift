@@ -22,7 +22,8 @@ public struct PeerFacts: Sendable, Equatable {
 
     /// An executable compared by device and inode (POLICY, rule 3).
     public struct Executable: Sendable, Equatable {
-        /// Every path that named this very file when it was looked at: the policy's, and the link's own.
+        /// Every path that named this very file when it was looked at: the link's own, which comes first
+        /// where it is among them, and the policy's. All of them at `trust` or better.
         public var paths: [String]
         /// `file` where root owns it and all folders above it, and nobody else can write them; else `user`.
         public var trust: Trust

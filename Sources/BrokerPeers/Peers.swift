@@ -1,0 +1,122 @@
+public import BrokerModel
+
+/// Who is behind each connection: asked once, at its first call, and kept until the connection goes.
+///
+/// It lives on its owner's actor. Between asking and knowing that actor serves others, so a connection may
+/// go meanwhile, and several of its calls may ask at once.
+public final class Peers {
+    private let source: any CredentialSource
+    private let reader: any DeadlineReader
+    private let reference: ReferenceNamespaces
+
+    private var proven: [String: Caller] = [:]
+    private var underWay: [String: LookUp] = [:]
+    private var appearances: [String: UInt64] = [:]
+    private var memory = ExecutableMemory()
+
+    /// A bus lets far fewer connections in. One past it is treated as older than the broker.
+    static let appearancesMax = 16_384
+
+    private typealias Outcome = Result<Caller, Doubt>
+
+    /// A look-up that has begun, and the calls that wait for it.
+    private final class LookUp {
+        var waiting: [CheckedContinuation<Outcome, Never>] = []
+        var connectionIsGone = false
+    }
+
+    /// Nothing is asked before the first call.
+    public init(
+        source: any CredentialSource, reader: any DeadlineReader, reference: ReferenceNamespaces
+    ) {
+        self.source = source
+        self.reader = reader
+        self.reference = reference
+    }
+
+    /// Every caller that is known now, in no order.
+    public var callers: [Caller] { Array(proven.values) }
+
+    /// Nil when the connection has not been identified yet: then `identify`.
+    public func known(_ connection: String) -> Caller? {
+        proven[connection]
+    }
+
+    /// The bus says that the connection has just come. To be called before any of its calls is served: of a
+    /// connection that was never noted it cannot be shown that its process is older than its name.
+    ///
+    /// `bootTimeMicroseconds` is CLOCK_BOOTTIME, which the kernel counts processes' starts by.
+    public func noteAppeared(_ connection: String, bootTimeMicroseconds: UInt64) {
+        guard appearances.count < Self.appearancesMax else { return }
+        appearances[connection] = bootTimeMicroseconds
+    }
+
+    /// The bus says that the connection is gone. A look-up of it that is under way ends in a refusal.
+    public func forget(_ connection: String) {
+        proven[connection] = nil
+        appearances[connection] = nil
+        underWay.removeValue(forKey: connection)?.connectionIsGone = true
+    }
+
+    /// The first call of a connection: asks the bus, pins the process, reads about it, and checks the pin
+    /// last. Calls that ask at the same time share one look-up. Throws `identityUnavailable` alone, and
+    /// keeps nothing then.
+    ///
+    /// `policyExecutables` are the absolute paths that the policy names; those that name the caller's very
+    /// file are among `facts.executable.paths`. Patterns are not expanded.
+    public func identify(
+        _ connection: String, policyExecutables: [String]
+    ) async throws(Refusal) -> Caller {
+        if let caller = proven[connection] { return caller }
+        do {
+            return try await outcome(connection, policyExecutables).get()
+        } catch {
+            throw error.refusal
+        }
+    }
+
+    private func outcome(_ connection: String, _ policyExecutables: [String]) async -> Outcome {
+        if let lookUp = underWay[connection] {
+            return await withCheckedContinuation { lookUp.waiting.append($0) }
+        }
+        let lookUp = LookUp()
+        underWay[connection] = lookUp
+        let result = await read(connection, policyExecutables)
+        let outcome = settle(connection, lookUp, result)
+        for waiter in lookUp.waiting { waiter.resume(returning: outcome) }
+        return outcome
+    }
+
+    private func settle(
+        _ connection: String, _ lookUp: LookUp, _ result: Result<ProcessReader.Reading, Doubt>
+    ) -> Outcome {
+        if lookUp.connectionIsGone { return .failure(.unknownToTheBus) }
+        underWay[connection] = nil
+        return result.map { reading in
+            for sighting in reading.sightings { memory.remember(sighting) }
+            let caller = Caller(connection: connection, facts: reading.facts)
+            proven[connection] = caller
+            return caller
+        }
+    }
+
+    private func read(
+        _ connection: String, _ policyExecutables: [String]
+    ) async -> Result<ProcessReader.Reading, Doubt> {
+        guard let credentials = await source.credentials(of: connection) else {
+            return .failure(.unknownToTheBus)
+        }
+        let descriptor = credentials.processFD.map(Descriptor.init(owning:))
+        guard let userID = credentials.userID else { return .failure(.unknownToTheBus) }
+        let processReader = ProcessReader(
+            userID: userID, groupIDs: credentials.groupIDs ?? [], processID: credentials.processID,
+            descriptor: descriptor, appearedMicroseconds: appearances[connection],
+            policyPaths: policyExecutables, reference: reference, memory: memory)
+        let result = await reader.run(
+            key: userID, deadlineMicroseconds: Limits.peerLookupMicroseconds
+        ) {
+            Result { () throws(Doubt) in try processReader.read() }
+        }
+        return result ?? .failure(.late)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+
+/// A folder of its own, gone with the value.
+final class Scratch: Sendable {
+    let path: String
+
+    /// In `/tmp`, where everybody may write; or, for root only, where nobody else may.
+    init(trusted: Bool = false) throws {
+        path = (trusted ? "/root" : "/tmp") + "/chatelaine-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    }
+
+    /// A copy of `cat` under another name.
+    func copyOfCat(_ name: String = "program", permissions: Int = 0o755) throws -> String {
+        let copy = "\(path)/\(name)"
+        try FileManager.default.copyItem(atPath: theCat, toPath: copy)
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: copy)
+        return copy
+    }
+
+    func link(_ name: String, to target: String) throws -> String {
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+        return "\(path)/\(name)"
+    }
+
+    /// Puts a new file in the place of a program that may be running, as a package's upgrade does.
+    func replace(_ program: String) throws {
+        let new = try copyOfCat("new")
+        guard unsafe rename(new, program) == 0 else { throw Child.Failure(step: "rename", code: errno) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// The system's `cat` by the name that the kernel gives it.
+let theCat = URL(fileURLWithPath: "/usr/bin/cat").resolvingSymlinksInPath().path
+
+let isRoot = geteuid() == 0
+let nobody: UInt32 = 65_534
+
+/// Starts what follows as `nobody`, without groups.
+let asNobody = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+/// What `chmod` does, all twelve bits.
+func setPermissions(_ permissions: UInt32, of path: String) throws {
+    guard unsafe chmod(path, permissions) == 0 else { throw Child.Failure(step: "chmod", code: errno) }
+}
+
+/// What `chown` does; it takes set-id bits away.
+func setOwner(_ owner: UInt32, group: UInt32, of path: String) throws {
+    guard unsafe chown(path, owner, group) == 0 else { throw Child.Failure(step: "chown", code: errno) }
+}
