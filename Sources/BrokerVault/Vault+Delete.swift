@@ -38,14 +38,6 @@ extension Vault {
         return rows
     }
 
-    /// What a logout did.
-    public struct LogoutOutcome: Sendable {
-        /// How many items are gone; 0 before the first unlock, when they go later.
-        public let deleted: UInt32
-        /// The group's epoch now.
-        public let epoch: UInt64
-    }
-
     /// Deletes the items of a service, or with an empty service the whole group's, of every class, locked or
     /// not. `always`: raises the epoch even where nothing was there, since a helper may hold what the store
     /// no longer has.

@@ -48,16 +48,6 @@ extension Vault {
         needsCheckpoint = await !store.writer.truncateLog()
     }
 
-    /// What a check of every row found.
-    public struct CheckReport: Sendable {
-        /// Rows of each side that were looked at.
-        public var rows: [Accessibility.Side: UInt32] = [:]
-        /// Those that do not open.
-        public var damaged: [Accessibility.Side: UInt32] = [:]
-        /// Whether the foreground rows could be opened at all.
-        public var isForegroundOpen = false
-    }
-
     /// Opens every row whose class key is in memory. Other calls go on meanwhile.
     public func checkItems(_ grant: borrowing ManagerGrant) async throws(Refusal) -> CheckReport {
         let store = try openStore()
@@ -98,11 +88,13 @@ extension Vault {
     /// What each group holds, by name.
     public func listGroups(
         _ grant: borrowing ManagerGrant
-    ) throws(Refusal) -> [(group: AccessGroup, background: UInt32, foreground: UInt32)] {
+    ) throws(Refusal) -> [GroupRecord] {
         let store = try openStore()
         return try stored { () throws(SQLiteError) in
             try store.reading.groups.all().map {
-                ($0.group, UInt32(clamping: $0.usage.background), UInt32(clamping: $0.usage.foreground))
+                GroupRecord(
+                    group: $0.group, background: UInt32(clamping: $0.usage.background),
+                    foreground: UInt32(clamping: $0.usage.foreground))
             }
         }
     }

@@ -1,28 +1,15 @@
 public import BrokerGate
 public import BrokerModel
-public import Sodium
-
-/// An item with its secret, for one reply.
-public final class FoundItem {
-    /// Everything but the secret.
-    public let attributes: ItemAttributes
-    /// The secret, wiped with the last reference to it.
-    public let secret: SharedSecret
-
-    init(_ attributes: ItemAttributes, _ secret: consuming Secret) {
-        self.attributes = attributes
-        self.secret = SharedSecret(secret)
-    }
-}
+internal import Sodium
 
 extension Vault {
     /// The oldest match. A match that is locked or gated is said to be so rather than passed over; a damaged
     /// one is passed over (K16). `ItemNotFound`, `InteractionNotAllowed`, `Decode`.
-    public func read(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> FoundItem {
-        var found: FoundItem?
+    public func read(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> ItemWithSecret {
+        var found: ItemWithSecret?
         try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
-            found = FoundItem(attributes, secret)
+            found = ItemWithSecret(attributes, secret)
             return .stop
         }
         guard let found else { throw .itemNotFound }
@@ -30,13 +17,13 @@ extension Vault {
     }
 
     /// Every match with its secret, oldest first, all or nothing. `ItemNotFound` where there is none.
-    public func readAll(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [FoundItem] {
-        var found: [FoundItem] = []
+    public func readAll(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [ItemWithSecret] {
+        var found: [ItemWithSecret] = []
         var bytes = 0
         try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
             try Self.count(row, &bytes)
-            found.append(FoundItem(attributes, secret))
+            found.append(ItemWithSecret(attributes, secret))
             return found.count == query.limit ? .stop : .next
         }
         guard !found.isEmpty else { throw .itemNotFound }

@@ -3,16 +3,6 @@ public import BrokerModel
 internal import SQLite
 public import Sodium
 
-/// What `Add` and `Store` answer.
-public struct StoredItem: Sendable {
-    /// The item's persistent reference.
-    public let reference: Reference
-    /// Its revision now.
-    public let revision: UInt64
-    /// Whether there was none before.
-    public let created: Bool
-}
-
 extension Vault {
     /// Asked when a change is about to be made, which may be later than the call came: the gate of that
     /// moment decides.
