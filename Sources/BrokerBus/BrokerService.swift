@@ -1,0 +1,49 @@
+public import BrokerModel
+public import SDBus
+public import Sodium
+
+/// What stands behind the contract: one function for each method, in the model's terms. The bus room decodes,
+/// calls and encodes, and knows nothing of what happens in between.
+@BrokerActor public protocol BrokerService: AnyObject {
+    func add(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem>
+    func store(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem>
+    func read(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<ItemWithSecret>
+    func readAll(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<[ItemWithSecret]>
+    func search(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<[ItemAttributes]>
+    func update(
+        _ context: CallContext, _ query: WireDictionary, _ changes: WireDictionary, _ secret: SharedSecret?
+    ) throws(Refusal) -> Outcome<UInt32>
+    func delete(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<UInt32>
+    func logout(
+        _ context: CallContext, group: String, service: String, reason: String
+    ) throws(Refusal) -> Outcome<LogoutOutcome>
+
+    func subscribe(_ context: CallContext, groups: [String]) throws(Refusal) -> Outcome<Subscription>
+    func unsubscribe(_ context: CallContext) throws(Refusal) -> Outcome<Void>
+    func acknowledge(_ context: CallContext, group: String, epoch: UInt64) throws(Refusal) -> Outcome<Void>
+
+    var state: DeviceState { get }
+    var isPasscodeSet: Bool { get }
+    var conditions: [Condition] { get }
+    func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void>
+    func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
+    func setPasscode(
+        _ context: CallContext, old: SharedSecret, new: SharedSecret
+    ) throws(Refusal) -> Outcome<Void>
+    func removePasscode(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
+    func forceLogout(
+        _ context: CallContext, group: String, service: String, reason: String
+    ) throws(Refusal) -> Outcome<LogoutOutcome>
+    func moveItems(_ context: CallContext, from: String, to: String) throws(Refusal) -> Outcome<UInt32>
+    func reloadPolicy(_ context: CallContext) throws(Refusal) -> Outcome<[String]>
+    func listClients(_ context: CallContext) throws(Refusal) -> Outcome<[ClientRecord]>
+    func explain(
+        _ context: CallContext, target: String, group: String
+    ) throws(Refusal) -> Outcome<ExplainRecord>
+    func listGroups(_ context: CallContext) throws(Refusal) -> Outcome<[GroupRecord]>
+    func check(_ context: CallContext) throws(Refusal) -> Outcome<CheckReport>
+}

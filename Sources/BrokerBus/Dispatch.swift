@@ -1,0 +1,58 @@
+internal import BrokerModel
+internal import SDBus
+internal import Sodium
+
+/// What every method of the contract needs: who calls, the caller's sessions, the way from an outcome to a
+/// reply.
+@BrokerActor struct Dispatch {
+    let service: any BrokerService
+    let sessions: SessionTable
+
+    func context(_ call: borrowing Call) throws(BusError) -> CallContext {
+        // A call without a sender did not come over a bus; the direct endpoint names its peers itself.
+        guard let sender = call.sender else { throw BusError(.nobody) }
+        return CallContext(connection: sender, allowsInteraction: call.allowsInteraction)
+    }
+
+    func session(_ path: ObjectPath, _ context: CallContext) throws(BusError) -> SecretSession {
+        try onWire { () throws(Refusal) in try sessions.session(path.value, owner: context.connection) }
+    }
+
+    func open(_ attributes: WireAttributes, _ context: CallContext) throws(BusError) -> WireDictionary {
+        try onWire { () throws(Refusal) in try attributes.opened(sessions, owner: context.connection) }
+    }
+
+    /// Opens a secret; one above `limit` is `TooLarge`, after its nonce is spent.
+    func open(
+        _ sealed: SealedSecret, _ context: CallContext, limit: Int = Limits.secretBytesMax
+    ) throws(BusError) -> SharedSecret {
+        try onWire { () throws(Refusal) in
+            let session = try sessions.session(sealed.session.value, owner: context.connection)
+            let opened = try session.open(sealed)
+            guard opened.secret.count <= limit else {
+                throw Refusal(.tooLarge, "A secret has 1 MiB at most, and a passcode 1 KiB.")
+            }
+            return opened
+        }
+    }
+
+    func answer<Value, Result>(
+        _ body: () throws(Refusal) -> Outcome<Value>, _ encode: @escaping (Value) -> Result
+    ) throws(BusError) -> Answer<Result> {
+        switch try onWire({ () throws(Refusal) in try body() }) {
+        case .now(let value): return .now(encode(value))
+        case .later(let work):
+            return .later { () async throws(BusError) in
+                do throws(Refusal) {
+                    return encode(try await work())
+                } catch {
+                    throw BusError(error)
+                }
+            }
+        }
+    }
+}
+
+extension Refusal {
+    static let nobody = Refusal(.identityUnavailable, "The caller's connection could not be identified.")
+}
