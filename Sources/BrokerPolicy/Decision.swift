@@ -61,7 +61,7 @@ struct Decision: Sendable {
     private static func claims(of facts: PeerFacts, as identity: Identity, by rules: PolicyRules) -> [Claim] {
         var claims: [Claim] = []
         func claim(_ group: AccessGroup?, _ basis: Basis, _ trust: Trust, atLeast floor: Trust = .user) {
-            guard let group else { return }
+            guard let group, !claims.contains(where: { $0.group == group }) else { return }
             let required = max(floor, rules.rules(of: group).requireTrust)
             claims.append(Claim(group: group, basis: basis, trust: trust, required: required))
         }

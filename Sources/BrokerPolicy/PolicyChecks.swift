@@ -119,7 +119,7 @@ extension PolicyChecks {
         for application in rules.applications {
             for group in application.groups { granting[group, default: []].append(application) }
         }
-        for group in Set(granting.keys).union(rules.groups.keys) {
+        for group in Set(granting.keys).union(rules.groups.keys).sorted() {
             let applications = granting[group] ?? []
             let place =
                 rules.groups[group]?.trustPlace

@@ -43,6 +43,12 @@ struct IdentityTests {
         #expect(entitlements.trust == .file)
     }
 
+    @Test func aPathThatIsToldTwiceMakesOneGroup() throws {
+        let entitlements = Policy.empty.entitlements(
+            of: try PeerFacts(vector: "exe=/usr/bin/a,/usr/bin/a@file"))
+        #expect(entitlements.groups.map(\.name) == ["exe./usr/bin/a"])
+    }
+
     @Test func executablesAreEachListedOnceAndWithoutCarriers() throws {
         let text = """
             [Application a]

@@ -64,4 +64,17 @@ struct ShippedPolicyTests {
         #expect(
             policy.entitlements(of: development).groups.map(\.name) == ["org.example.mail.development"])
     }
+
+    @Test func theExamplesOfTheManualLoadWithoutAWarning() throws {
+        let manual = Self.folder.appending(path: "../docs/man/chatelaine-policy.5").standardizedFileURL
+        let text = try String(contentsOf: manual, encoding: .utf8)
+        let blocks = text.split(separator: ".Bd -literal -offset indent\n").dropFirst()
+        #expect(blocks.count == 2)
+        for block in blocks {
+            let end = try #require(block.range(of: "\n.Ed"))
+            let file = PolicyFile(String(block[..<end.lowerBound]))
+            let (policy, warnings) = try Policy.load([file], environment: .fixture(isSystem: false))
+            #expect(warnings == [] && !policy.summary.applications.isEmpty)
+        }
+    }
 }

@@ -32,7 +32,7 @@ struct TextTests {
     }
 
     @Test func aFileOverTheLimitIsRefusedUnread() {
-        let largest = [UInt8](repeating: 0x0a, count: Limits.policyFileBytesMax)
+        let largest = [UInt8](repeating: 0x23, count: Limits.policyFileBytesMax)
         #expect(lines(largest) == [])
         #expect(lines(largest + [0]) == ["policy.conf:1: The file is larger than 1048576 bytes."])
     }
@@ -57,6 +57,7 @@ struct TextTests {
     @Test func whatFollowsAnUnreadableHeaderBelongsToNoSection() {
         let text = Array("[A]\nKey=1\n[B\nKey=2\n[C]\nKey=3".utf8)
         #expect(lines(text) == ["policy.conf:3: A section's header ends with ']'."])
+        #expect(lines(Array("[B\nKey=2".utf8)) == ["policy.conf:1: A section's header ends with ']'."])
     }
 
     @Test func aFileOfErrorsHasAnEnd() {
