@@ -14,7 +14,7 @@ extension Explainer {
             case (.group, .worth(.user)):
                 "\(line.shown): the user is a member of the group and could have taken it on."
             case (.unit, .userUnit) where application[.executable].isEmpty:
-                "\(line.shown): anybody can start a user unit of that name; it needs an Executable= beside it."
+                "\(line.shown): anybody can start a user unit of that name; it needs Executable= beside it."
             case (_, .worth(.file)) where claim.required == .kernel:
                 "\(line.shown) is worth file trust at most."
             default: nil
@@ -61,12 +61,12 @@ extension Explainer {
     private func remedy(forUnmet claim: Decision.Claim) -> String {
         switch claim.required {
         case .kernel:
-            "For kernel trust, under --system, install the program set-group-id to a group without members and"
-                + " match it by Group= alone; or lower RequireTrust= of [AccessGroup \(group)]."
+            "For kernel trust, under --system, install the program set-group-id to a group without members"
+                + " and match it by Group= alone; or lower RequireTrust= of [AccessGroup \(group)]."
         case .file where claim.basis.isOfApplication, .user:
-            "Match the application by evidence that is worth \(claim.required.rawValue) trust, such as a program"
-                + " installed by root; or say RequireTrust=user in [AccessGroup \(group)], which every process"
-                + " of the user can reach. Then \(Self.reload)."
+            "Match the application by evidence that is worth \(claim.required.rawValue) trust, such as a"
+                + " program installed by root; or say RequireTrust=user in [AccessGroup \(group)],"
+                + " which every process of the user can reach. Then \(Self.reload)."
         case .file: "Install the program as root, where nobody else can write it."
         }
     }

@@ -25,7 +25,7 @@ public struct PolicySummary: Sendable, Equatable {
         public let matches: [Match]
         /// What it is granted, its default first; its private group comes after.
         public let groups: [AccessGroup]
-        /// The most that its matches are worth; nil where nobody matches. Groups that require more stay out of reach.
+        /// The most that its matches are worth, which bounds the groups it reaches; nil where nobody matches.
         public let bestTrust: Trust?
         /// Which items it sees.
         public let role: Entitlements.Role

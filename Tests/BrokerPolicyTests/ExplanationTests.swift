@@ -132,7 +132,10 @@ struct ExplanationTests {
         ),
         (
             "flatpak=org.example.X ns=own", "mail",
-            "[Application org.example.Mail] (policy.conf:1) is granted it; it does not name the sandbox that the caller is in."
+            """
+            [Application org.example.Mail] (policy.conf:1) is granted it; it does not name the \
+            sandbox that the caller is in.
+            """
         ),
         (
             "exe=/usr/bin/example-mail@file", "vault",
@@ -140,7 +143,10 @@ struct ExplanationTests {
         ),
         (
             "exe=/usr/bin/example-mail@file", "vault",
-            "To grant it, add 'vault' to AccessGroups= at policy.conf:3, then reload the policy ('chatelaine policy reload')."
+            """
+            To grant it, add 'vault' to AccessGroups= at policy.conf:3, then reload the policy \
+            ('chatelaine policy reload').
+            """
         ),
         (
             "exe=/usr/bin/example-mail@file ns=own", "suite",
@@ -148,11 +154,14 @@ struct ExplanationTests {
         ),
         (
             "exe=/usr/bin/example-mail@file ns=unread", "suite",
-            "The caller's namespaces could not be read, so what was seen of /usr/bin/example-mail proves little."
+            """
+            The caller's namespaces could not be read, so what was seen of /usr/bin/example-mail \
+            proves little.
+            """
         ),
         (
             "unit=user:helper.service group=990:fixed", "mail",
-            "Unit=helper.service: anybody can start a user unit of that name; it needs an Executable= beside it."
+            "Unit=helper.service: anybody can start a user unit of that name; it needs Executable= beside it."
         ),
         (
             "group=1100:member", "vault",
