@@ -1,5 +1,5 @@
 public import BrokerModel
-public import SDBus
+internal import SDBus
 public import Sodium
 
 /// One end of a session: how secrets are turned into bytes of a message and back. Broker and client use the
@@ -69,7 +69,7 @@ public final class SecretSession {
         guard counter > received else { throw .param("The nonce was used before; each is used once, in order.") }
         received = counter
         let opened = ChaCha20Poly1305.open(
-            sealed.value.secret.span, key: cipher.incoming, nonce: sealed.parameters,
+            sealed.value.secret, key: cipher.incoming, nonce: sealed.parameters,
             associatedData: Array(path.utf8))
         guard let opened else { throw .param("The secret does not decrypt under its session.") }
         return SharedSecret(opened)

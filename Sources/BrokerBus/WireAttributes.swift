@@ -27,13 +27,19 @@ struct WireAttributes: BusDecodable {
         try reader.exit()
     }
 
+    private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+        [UInt8](capacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+
     private static func value(_ reader: inout MessageReader) throws(BusError) -> Value {
         let contents = try reader.peekType().contents
         _ = try reader.enter(UInt8(ascii: "v"), contents: contents)
         let value: Value
         switch contents {
-        case "s": value = .plain(.text(try reader.withUTF8 { bytes in [UInt8](bytes) }))
-        case "ay": value = .plain(.bytes(try reader.withBytes { bytes in [UInt8](bytes) }))
+        case "s": value = .plain(.text(try reader.withUTF8 { bytes in Self.copy(bytes) }))
+        case "ay": value = .plain(.bytes(try reader.withBytes { bytes in Self.copy(bytes) }))
         case "u": value = .plain(.number(try reader.read()))
         case "b": value = .plain(.flag(try reader.read()))
         case "t": value = .plain(.time(try reader.read()))
@@ -65,13 +71,5 @@ struct WireAttributes: BusDecodable {
             }
         }
         return dictionary
-    }
-}
-
-extension Array where Element == UInt8 {
-    fileprivate init(_ bytes: Span<UInt8>) {
-        self.init(unsafeUninitializedCapacity: 0) { _, _ in }
-        reserveCapacity(bytes.count)
-        for index in bytes.indices { append(bytes[index]) }
     }
 }
