@@ -36,3 +36,13 @@ public struct WireDictionary: Sendable {
         entries.append((key, value))
     }
 }
+
+extension WireDictionary {
+    /// The group that a query names, where it names one that can exist; whatever else is wrong with it.
+    public var namedGroup: AccessGroup? {
+        for case ("AccessGroup", .text(let bytes)) in entries {
+            return AccessGroup(String(decoding: bytes, as: UTF8.self))
+        }
+        return nil
+    }
+}
