@@ -25,6 +25,13 @@ public enum ChaCha20Poly1305 {
         }
     }
 
+    /// Opens what lies in secret memory.
+    public static func open(
+        _ sealed: borrowing Secret, key: borrowing Key, nonce: [UInt8], associatedData: [UInt8]
+    ) -> Secret? {
+        open(sealed.span, key: key, nonce: nonce, associatedData: associatedData)
+    }
+
     /// Nil for a bad tag, a short text or a nonce of another length.
     public static func open(
         _ sealed: Span<UInt8>, key: borrowing Key, nonce: [UInt8], associatedData: [UInt8]
