@@ -43,7 +43,11 @@ let package = Package(
         room("BrokerGate", ["BrokerModel", "BrokerPolicy", "BrokerPeers"]),
         room("BrokerVault", ["BrokerModel", "BrokerGate", "Sodium", "SQLite"]),
         room("BrokerBus", ["BrokerModel", "SDBus", "Sodium"]),
-        room("BrokerDesk", ["BrokerModel", "BrokerPeers", "BrokerGate", "BrokerVault", "SDBus"]),
+        room(
+            "BrokerDesk",
+            [
+                "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "SDBus", "Sodium",
+            ]),
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
 
         .executableTarget(

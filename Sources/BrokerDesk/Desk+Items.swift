@@ -1,0 +1,159 @@
+internal import BrokerGate
+public import BrokerModel
+internal import BrokerPeers
+internal import BrokerVault
+internal import SDBus
+public import Sodium
+
+extension Desk {
+    /// `Add`.
+    public func add(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.add])
+            let item = try NewItem(attributes, for: .add, now: self.outlet.now())
+            _ = try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
+            return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
+                () async throws(Refusal) in
+                let stored = try await self.vault.add(
+                    { () throws(Refusal) in
+                        try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
+                    }, item, secret)
+                self.leaveUpkeep(expires: item.expires)
+                return stored
+            }
+        }
+    }
+
+    /// `Store`.
+    public func store(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.add, .update])
+            let item = try NewItem(attributes, for: .store, now: self.outlet.now())
+            _ = try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
+            return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
+                () async throws(Refusal) in
+                let stored = try await self.vault.storeItem(
+                    { () throws(Refusal) in
+                        try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
+                    }, item, secret)
+                self.leaveUpkeep(expires: item.expires)
+                return stored
+            }
+        }
+    }
+
+    /// `Read`.
+    public func read(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<ItemWithSecret> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.read])
+            let query = try Query(query, for: .read)
+            let grant = try self.gate.grant(caller, [.read], in: query.accessGroup)
+            defer { self.leaveUpkeep() }
+            let item = try self.vault.read(grant, query)
+            self.gate.recordRead(caller, .read, item.attributes.accessGroup)
+            return .now(item)
+        }
+    }
+
+    /// `ReadAll`.
+    public func readAll(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<[ItemWithSecret]> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.read])
+            let query = try Query(query, for: .list)
+            let grant = try self.gate.grant(caller, [.read], in: query.accessGroup)
+            defer { self.leaveUpkeep() }
+            let items = try self.vault.readAll(grant, query)
+            for item in items { self.gate.recordRead(caller, .read, item.attributes.accessGroup) }
+            return .now(items)
+        }
+    }
+
+    /// `Search`.
+    public func search(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<[ItemAttributes]> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.search])
+            let query = try Query(query, for: .list)
+            let grant = try self.gate.grant(caller, [.search], in: query.accessGroup)
+            defer { self.leaveUpkeep() }
+            return .now(try self.vault.search(grant, query))
+        }
+    }
+
+    /// `Update`. A named group is judged before the rest of the query (SEMANTICS 3.0).
+    public func update(
+        _ context: CallContext, _ query: WireDictionary, _ changes: WireDictionary, _ secret: SharedSecret?
+    ) throws(Refusal) -> Outcome<UInt32> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            _ = try self.gate.grant(caller, [.update], in: query.namedGroup)
+            let query = try Query(query, for: .update)
+            let changes = try Changes(changes, now: self.outlet.now())
+            if let target = changes.accessGroup { _ = try self.gate.grant(caller, [.add], in: target) }
+            return try self.waiting(
+                caller, bytes: (secret?.secret.count ?? 0) + changes.attributes.byteCount
+            ) { () async throws(Refusal) in
+                defer { self.leaveUpkeep(expires: changes.expires) }
+                return try await self.vault.update(
+                    { () throws(Refusal) in
+                        try self.gate.grant(caller, [.update], in: query.accessGroup)
+                    }, query, changes, secret)
+            }
+        }
+    }
+
+    /// `Delete`.
+    public func delete(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<UInt32> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            _ = try self.gate.grant(caller, [.delete], in: query.namedGroup)
+            let query = try Query(query, for: .delete)
+            return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
+                defer { self.leaveUpkeep() }
+                return try await self.vault.delete(
+                    { () throws(Refusal) in
+                        try self.gate.grant(caller, [.delete], in: query.accessGroup)
+                    }, query)
+            }
+        }
+    }
+
+    /// `Logout`.
+    public func logout(
+        _ context: CallContext, group: String, service: String, reason: String
+    ) throws(Refusal) -> Outcome<LogoutOutcome> {
+        try withCaller(context) { (caller) throws(Refusal) in
+            try self.gate.admit(caller, [.logout])
+            let group = try Self.group(group)
+            try Self.checkTexts(service, reason)
+            _ = try self.gate.grant(caller, [.logout], in: group)
+            return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
+                defer { self.leaveUpkeep() }
+                return try await self.vault.logout(
+                    { () throws(Refusal) in try self.gate.grant(caller, [.logout], in: group) },
+                    service: service, reason: reason, always: false)
+            }
+        }
+    }
+
+    /// A group by its name; a name that no group has is a group that the caller lacks.
+    static func group(_ name: String) throws(Refusal) -> AccessGroup {
+        guard let group = AccessGroup(name) else { throw .missingGroup }
+        return group
+    }
+
+    static func checkTexts(_ service: String, _ reason: String) throws(Refusal) {
+        guard service.utf8.count <= Limits.attributeValueBytesMax,
+            reason.utf8.count <= Limits.logoutReasonBytesMax
+        else {
+            throw Refusal(.tooLarge, "A service has 64 KiB at most, and a reason 1 KiB.")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+public import BrokerGate
+public import BrokerModel
+public import BrokerPeers
+public import BrokerPolicy
+public import BrokerVault
+public import SDBus
+
+/// Where every call goes, in one direction: who calls (peers), may it (gate), do it (vault), answer.
+///
+/// It lives on the broker's actor with everything behind it, so all reads and writes of all clients have one
+/// order. A call that had to wait starts again at the gate when it goes on.
+@BrokerActor public final class Desk {
+    let peers: Peers
+    let gate: Gate
+    let vault: Vault
+    let outlet: Outlet
+    let subscribers = Subscribers()
+    let upkeep: Upkeep
+    var inFlight: [String: Int] = [:]
+    var policyIsRefused = false
+
+    /// What the desk sends out, and what it asks the daemon to fetch.
+    public struct Outlet {
+        let tell: (_ notice: Notice, _ sequence: UInt64, _ subscriber: String) -> Void
+        let propertiesChanged: ([String]) -> Void
+        let loadPolicy: () async throws(PolicyErrors) -> (policy: Policy, warnings: [String])
+        let now: () -> UInt64
+        let conditions: () -> [Condition]
+
+        /// `tell` sends one signal; `loadPolicy` reads the policy's files anew; `now` is microseconds since
+        /// the Unix epoch; `conditions` are those that the daemon itself knows of.
+        public init(
+            tell: @escaping (Notice, UInt64, String) -> Void,
+            propertiesChanged: @escaping ([String]) -> Void,
+            loadPolicy: @escaping () async throws(PolicyErrors) -> (policy: Policy, warnings: [String]),
+            now: @escaping () -> UInt64, conditions: @escaping () -> [Condition]
+        ) {
+            self.tell = tell
+            self.propertiesChanged = propertiesChanged
+            self.loadPolicy = loadPolicy
+            self.now = now
+            self.conditions = conditions
+        }
+    }
+
+    /// `custodian` is what the sweeper acts under; the daemon's wiring alone can make it.
+    public init(
+        peers: Peers, gate: Gate, vault: Vault, outlet: Outlet, custodian: consuming CustodianGrant
+    ) {
+        self.peers = peers
+        self.gate = gate
+        self.vault = vault
+        self.outlet = outlet
+        upkeep = Upkeep(vault: vault, grant: custodian, now: outlet.now)
+    }
+
+    /// The bus says that a connection has come.
+    public func connectionAppeared(_ connection: String, bootTimeMicroseconds: UInt64) {
+        peers.noteAppeared(connection, bootTimeMicroseconds: bootTimeMicroseconds)
+    }
+
+    /// The bus says that a connection is gone: nothing is kept of it.
+    public func connectionGone(_ connection: String) {
+        peers.forget(connection)
+        gate.forget(connection)
+        subscribers.remove(connection)
+        inFlight[connection] = nil
+    }
+
+    /// Carries on with a proven caller: at once for a connection that is known, else after it was identified.
+    func withCaller<Value>(
+        _ context: CallContext, _ body: @escaping (Caller) throws(Refusal) -> Outcome<Value>
+    ) throws(Refusal) -> Outcome<Value> {
+        if let caller = peers.known(context.connection) { return try body(caller) }
+        return .later { () async throws(Refusal) in
+            let caller = try await self.peers.identify(
+                context.connection, policyExecutables: self.gate.policy.executables)
+            switch try body(caller) {
+            case .now(let value): return value
+            case .later(let work): return try await work()
+            }
+        }
+    }
+
+    /// Waits for work on a call's behalf, within what one connection may have waiting.
+    func waiting<Value>(
+        _ caller: Caller, bytes: Int, _ work: @escaping () async throws(Refusal) -> Value
+    ) throws(Refusal) -> Outcome<Value> {
+        let connection = caller.connection
+        let cost = bytes + 1024
+        guard inFlight[connection, default: 0] + cost <= Limits.inFlightBytesMax else {
+            throw Refusal(.tooLarge, "This connection has too much waiting; read replies before sending more.")
+        }
+        inFlight[connection, default: 0] += cost
+        return .later { () async throws(Refusal) in
+            defer { self.finished(connection, cost) }
+            return try await work()
+        }
+    }
+
+    private func finished(_ connection: String, _ cost: Int) {
+        // A connection that went meanwhile has no entry any more.
+        guard let left = inFlight[connection].map({ $0 - cost }) else { return }
+        inFlight[connection] = left > 0 ? left : nil
+    }
+
+    /// Sends notices to those who may hear them, in the order they happened.
+    public func publish(_ notices: [Notice]) {
+        for notice in notices {
+            subscribers.deliver(notice, gate: gate, peers: peers, tell: outlet.tell)
+            if case .lockStateChanged = notice {
+                outlet.propertiesChanged(["State", "ProtectedDataAvailable"])
+            }
+        }
+    }
+
+    /// Begins to take away what has ceased to exist.
+    public func startUpkeep() { upkeep.sweepSoon() }
+
+    /// Looks for work that a call left behind: expired items, old frames of the log.
+    func leaveUpkeep(expires: UInt64? = nil) {
+        if vault.needsSweep { upkeep.sweepSoon() }
+        if vault.needsCheckpoint { upkeep.checkpointSoon() }
+        if let expires { upkeep.sweep(at: expires) }
+    }
+}
