@@ -3,14 +3,14 @@ import Glibc
 /// Holds on to one process, so that its number cannot come to mean another one unnoticed.
 struct ProcessPin {
     /// The number as this `/proc` counts it, taken from the pin itself; nil when the process lives in a
-    /// process namespace that is out of sight here.
+    /// process namespace that is out of sight here, or no longer lives.
     let processID: UInt32?
     /// Taken by number at the first call rather than by the bus at connect: the process may be a later one.
     let isLate: Bool
 
     private let descriptor: Descriptor
 
-    /// Nil when the bus names no process at all. Throws `ended` for a process that is gone.
+    /// Nil when the bus names no process at all. Throws `ended` for a number that is nobody's by now.
     static func take(descriptor: Descriptor?, processID: UInt32?) throws(Doubt) -> ProcessPin? {
         do {
             if let descriptor { return try ProcessPin(descriptor, isLate: false) }
@@ -29,8 +29,8 @@ struct ProcessPin {
         guard let number = ProcText.numbers(of: "Pid:", in: text)?.first else {
             throw SystemError(code: EBADF)
         }
-        guard number >= 0 else { throw SystemError(code: ESRCH) }
-        processID = number == 0 ? nil : UInt32(exactly: number)
+        // 0 is a process out of sight; -1 one that has been reaped, which `check` is there to say.
+        processID = number > 0 ? UInt32(exactly: number) : nil
     }
 
     /// The last look of every reading: had the process ended in between, its number might have been

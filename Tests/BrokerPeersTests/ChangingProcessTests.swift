@@ -46,6 +46,16 @@ import Testing
         #expect(throws: Doubt.self) { try reader.read() }
     }
 
+    @Test(.enabled(if: isRoot, "needs root: reads as another user"))
+    func anEndIsNoticedWhereNothingCanBeReadOfTheProcess() async throws {
+        let child = try Child([theCat])
+        let reader = try reader(child) { child.end() }
+        let outcome = await ThreadReader { OwnThread.becomeNobody() }.run(key: 0, deadlineMicroseconds: 0) {
+            Result { () throws(Doubt) in try reader.read().facts }
+        }
+        #expect(outcome == .failure(.ended))
+    }
+
     @Test func whatStaysAsItWasIsRead() throws {
         let child = try Child([theCat])
         let reader = try reader(child) { try? child.echo() }

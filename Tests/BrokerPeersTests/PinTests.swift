@@ -55,6 +55,16 @@ import Testing
         #expect(facts.executable?.paths == [theCat])
     }
 
+    @Test func aPidfdOfTheBusNeedsNoAges() async throws {
+        let child = try Child([theCat])
+        let number = child.processID
+        let source = FixedSource([":1.1": { .of(number, pidfd: true) }])
+        let peers = Peers(source: source, reader: ThreadReader(), reference: try .current())
+        peers.noteAppeared(":1.1", bootTimeMicroseconds: 1)
+        let facts = try await peers.identify(":1.1", policyExecutables: []).facts
+        #expect(facts.executable == .init(paths: [theCat], trust: .file))
+    }
+
     @Test func aLatePinCountsWhereTheProcessIsOlderThanItsConnection() async throws {
         let facts = try await facts(of: Child([theCat]), Meeting(pin: .late))
         #expect(facts.executable == .init(paths: [theCat], trust: .file))

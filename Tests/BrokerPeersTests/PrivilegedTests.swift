@@ -101,4 +101,21 @@ struct PrivilegedTests {
         let moved = try await peers.identify(":1.2", policyExecutables: [program])
         #expect(moved.facts.executable == .init(paths: [program + "-moved"], trust: .file))
     }
+
+    @Test func aProgramThatWasMovedToWhereOthersMayWriteIsNotKnownByItsOldName() async throws {
+        let scratch = try Scratch(trusted: true)
+        let program = try scratch.copyOfCat()
+        let child = try Child([program])
+        let number = child.processID
+        let credentials: @Sendable () -> ConnectionCredentials = { .of(number, pidfd: true) }
+        let source = FixedSource([":1.1": credentials, ":1.2": credentials])
+        let peers = Peers(source: source, reader: ThreadReader(), reference: try .current())
+        _ = try await peers.identify(":1.1", policyExecutables: [program])
+        let folder = "\(scratch.path)/open"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try setPermissions(0o777, of: folder)
+        try FileManager.default.moveItem(atPath: program, toPath: "\(folder)/program")
+        let moved = try await peers.identify(":1.2", policyExecutables: [program])
+        #expect(moved.facts.executable == .init(paths: ["\(folder)/program"], trust: .user))
+    }
 }

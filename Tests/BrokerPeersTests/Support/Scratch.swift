@@ -54,3 +54,22 @@ func setPermissions(_ permissions: UInt32, of path: String) throws {
 func setOwner(_ owner: UInt32, group: UInt32, of path: String) throws {
     guard unsafe chown(path, owner, group) == 0 else { throw Child.Failure(step: "chown", code: errno) }
 }
+
+/// Gives one more user the right to write by an access list, as `setfacl -m u:USER:rwx` does.
+func letWrite(_ user: UInt32, _ path: String) throws {
+    // Version 2; then tag, permissions and id of owner, user, group, mask and others.
+    let entries: [(tag: UInt32, permissions: UInt32, id: UInt32)] = [
+        (1, 7, .max), (2, 7, user), (4, 5, .max), (16, 7, .max), (32, 5, .max),
+    ]
+    let words = entries.reduce(into: [UInt32(2)]) { $0 += [$1.tag | $1.permissions << 16, $1.id] }
+    let size = words.count * 4
+    guard unsafe setExtendedAttribute(path, "system.posix_acl_access", words, size, 0) == 0 else {
+        throw Child.Failure(step: "setxattr", code: errno)
+    }
+}
+
+@_silgen_name("setxattr")
+private func setExtendedAttribute(
+    _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeRawPointer, _ size: Int,
+    _ flags: Int32
+) -> Int32
