@@ -1,0 +1,114 @@
+/* What the parts of the bench client share. A failure ends the process with one line on stderr (die). */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#define SECRET_BYTES 64u
+#define NONCE_BYTES 12u
+#define SEALED_BYTES (SECRET_BYTES + 16u)
+#define KEY_BYTES 32u
+#define CALL_TIMEOUT_US (120ull * 1000000ull)
+
+/* A D-Bus service with the methods of org.chatelaine.Broker1.Items: the broker, or the echo. */
+struct service {
+    const char *word, *name, *path, *items;
+    bool real; /* its replies are of the item that was asked for, and its secrets can be opened */
+};
+extern const struct service broker, echo;
+
+/* ---- session.c: one end of x25519-hkdf-sha256-chacha20poly1305 ---- */
+struct session {
+    char path[128];
+    unsigned char send_key[KEY_BYTES], receive_key[KEY_BYTES];
+    uint64_t sent, received;
+};
+void session_open(struct session *s, sd_bus *bus, const struct service *service);
+void session_append_secret(struct session *s, sd_bus_message *m, const unsigned char secret[SECRET_BYTES]);
+/* Reads `(oayay)`, checks lengths and that the nonce grew; opens it into `secret` unless that is null. */
+void session_read_secret(struct session *s, sd_bus_message *m, unsigned char secret[SECRET_BYTES]);
+
+/* ---- items.c: what item number i is ---- */
+void item_append_attributes(sd_bus_message *m, uint64_t i);
+void item_append_query(sd_bus_message *m, uint64_t i);
+void item_secret(uint64_t i, unsigned char secret[SECRET_BYTES]);
+/* Reads an `a{sv}` and ends the process unless its account is that of item i. */
+void item_check_attributes(sd_bus_message *m, uint64_t i);
+
+/* ---- client.c: one connection, with a session on each service it uses ---- */
+struct rows;
+struct client {
+    sd_bus *bus;
+    struct session broker_session, echo_session;
+    struct rows *rows;
+    uint64_t items;     /* 0 .. items-1 are stored */
+    uint64_t first_new; /* number of the first item that this client may add */
+    uint64_t added, random, reads, verified;
+};
+sd_bus *bus_connect(void);
+sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member);
+/* Sends and frees `m`; returns the reply. */
+sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member);
+struct session *client_session(struct client *c, const struct service *service);
+uint64_t client_pick(struct client *c);
+uint64_t client_next_new(struct client *c);
+
+/* ---- operations.c ---- */
+struct operation {
+    const char *word;
+    uint64_t (*run)(struct client *c, const struct service *service); /* nanoseconds */
+};
+const struct operation *operation_named(const char *word);
+/* Lets the echo answer with the very attributes the broker answers with; says how many and how large. */
+void echo_take_shape(sd_bus *bus, bool from_broker, unsigned *entries, size_t *bytes);
+
+/* ---- rows.c: bare SQLite commits ---- */
+struct rows *rows_open(const char *folder);
+uint64_t rows_commit(struct client *c, const struct service *none);
+
+/* ---- lanes.c: what alternates in one run ---- */
+#define LANES_MAX 16
+#define CLIENTS_MAX 64
+#define ROUNDS_MAX 128
+#define SAMPLES_MAX (1u << 19)
+struct action {
+    const struct service *service; /* null for SQLite */
+    const struct operation *operation;
+};
+struct lane {
+    const char *word;
+    struct action action, beside; /* beside: what one more client does meanwhile, if anything */
+    unsigned clients;
+};
+struct lane lane_parse(const char *word);
+
+/* ---- statistics.c ---- */
+/* The times of one client in one lane: round r has calls[r] of them, its samples end at mark[r + 1] in ns[].
+ * A call of more than 4 seconds counts as one of 4. */
+struct record {
+    uint64_t calls[ROUNDS_MAX], mark[ROUNDS_MAX + 1], verified;
+    uint32_t ns[SAMPLES_MAX];
+};
+struct slice {
+    uint64_t start[CLIENTS_MAX + 1], end[CLIENTS_MAX + 1];
+    uint64_t wall_ns, cpu_ns;
+};
+/* Prints one lane as a JSON object; records has a stride of one record a client, the beside client last. */
+void lane_print(const struct lane *lane, const struct record *records, unsigned clients_all,
+                const struct slice *slices, unsigned rounds);
+
+/* ---- the commands ---- */
+int measure_main(int argc, char **argv);
+int fill_main(int argc, char **argv);
+int start_main(int argc, char **argv);
+int wait_main(int argc, char **argv);
+
+uint64_t now_ns(void);
+_Noreturn void die(const char *what, int error, const sd_bus_error *e);
+/* For sd-bus calls that can only fail for want of memory or by a bug here. */
+void must(int r, const char *what);
+/* Zeroed, and shared with the processes forked later; takes real memory only where it is written. */
+void *shared_memory(size_t bytes);
+uint64_t number_option(const char *text, uint64_t max);

@@ -1,0 +1,74 @@
+/* A client's connection, its calls, and the numbers of the items it asks for and adds. */
+#include "bench.h"
+#include <errno.h>
+#include <stdlib.h>
+
+const struct service broker = {
+    .word = "broker",
+    .name = "org.chatelaine.Broker1",
+    .path = "/org/chatelaine/Broker1",
+    .items = "org.chatelaine.Broker1.Items",
+    .real = true,
+};
+const struct service echo = {
+    .word = "echo",
+    .name = "org.chatelaine.Echoes1",
+    .path = "/org/chatelaine/Echoes1",
+    .items = "org.chatelaine.Echoes1.Items",
+    .real = false,
+};
+
+/* A client adds this many items and then stores over them, so that a fast store stays within its quota. */
+#define NEW_ITEMS_MAX 3000u
+
+sd_bus *bus_connect(void)
+{
+    sd_bus *bus = NULL;
+    const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
+    if (!address)
+        die("DBUS_SESSION_BUS_ADDRESS is not set", 0, NULL);
+    must(sd_bus_new(&bus), "sd_bus_new");
+    must(sd_bus_set_address(bus, address), "bus address");
+    must(sd_bus_set_bus_client(bus, 1), "bus client");
+    must(sd_bus_start(bus), "connect to the bus");
+    return bus;
+}
+
+sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member)
+{
+    sd_bus_message *m = NULL;
+    must(sd_bus_message_new_method_call(bus, &m, service->name, service->path, service->items, member),
+         member);
+    return m;
+}
+
+sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member)
+{
+    sd_bus_error e = SD_BUS_ERROR_NULL;
+    sd_bus_message *reply = NULL;
+    int r = sd_bus_call(bus, m, CALL_TIMEOUT_US, &e, &reply);
+    if (r < 0)
+        die(member, r, &e);
+    sd_bus_message_unref(m);
+    return reply;
+}
+
+struct session *client_session(struct client *c, const struct service *service)
+{
+    return service == &broker ? &c->broker_session : &c->echo_session;
+}
+
+uint64_t client_pick(struct client *c)
+{
+    uint64_t x = c->random; /* xorshift64: any spread will do */
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    c->random = x;
+    return x % c->items;
+}
+
+uint64_t client_next_new(struct client *c)
+{
+    return c->first_new + c->added++ % NEW_ITEMS_MAX;
+}

@@ -1,0 +1,50 @@
+/* Reading SERVICE:OPERATION[@CLIENTS][+SERVICE:OPERATION]. */
+#include "bench.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct service *service_named(const char *word)
+{
+    if (!strcmp(word, "broker"))
+        return &broker;
+    if (!strcmp(word, "echo"))
+        return &echo;
+    if (strcmp(word, "sqlite") != 0)
+        die("a lane's service is none of broker, echo and sqlite", 0, NULL);
+    return NULL;
+}
+
+static struct action action_parse(char *word)
+{
+    char *colon = strchr(word, ':');
+    if (!colon)
+        die("a lane is SERVICE:OPERATION[@CLIENTS][+SERVICE:OPERATION]", 0, NULL);
+    *colon = 0;
+    struct action a = {service_named(word), operation_named(colon + 1)};
+    if (!a.operation || (a.operation->run == rows_commit) != (a.service == NULL))
+        die("a lane's service has no such operation", 0, NULL);
+    return a;
+}
+
+struct lane lane_parse(const char *word)
+{
+    char copy[128];
+    struct lane lane = {.word = word, .clients = 1};
+    if ((size_t)snprintf(copy, sizeof copy, "%s", word) >= sizeof copy)
+        die("a lane's name is too long", 0, NULL);
+    char *plus = strchr(copy, '+');
+    if (plus) {
+        *plus = 0;
+        lane.beside = action_parse(plus + 1);
+    }
+    char *at = strchr(copy, '@');
+    if (at) {
+        *at = 0;
+        lane.clients = (unsigned)number_option(at + 1, CLIENTS_MAX);
+    }
+    lane.action = action_parse(copy);
+    if (lane.clients < 1 || (!lane.action.service && lane.clients > 1))
+        die("a lane has at least one client, and sqlite's just one", 0, NULL);
+    return lane;
+}
