@@ -70,7 +70,8 @@ extension Array: BusType where Element: BusType {
 extension Array: BusEncodable where Element: BusEncodable {
     /// Appends the elements; bytes go in one piece.
     public func encode(to writer: inout MessageWriter) throws(BusError) {
-        if let bytes = self as? [UInt8] { return try writer.bytes(bytes.span) }
+        // The cast alone would take every empty array for one of bytes.
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] { return try writer.bytes(bytes.span) }
         try writer.open(UInt8(ascii: "a"), contents: Element.signature)
         for element in self { try element.encode(to: &writer) }
         try writer.close()

@@ -4,7 +4,7 @@ internal import Glibc
 extension Connection {
     /// Puts the interfaces on an object. They are gone when the result is released.
     ///
-    /// Throws when an interface of that name is there already, or a name or signature is none.
+    /// Throws when a member is there already, or when a name or a signature is none.
     public func export(_ interfaces: [Interface], at path: String) throws(BusError) -> Registration {
         let registration = Registration()
         for interface in interfaces {

@@ -1,8 +1,9 @@
 // One form for each number of results: a pack of one cannot be inferred from what a closure returns.
+// Disfavoured, so that a closure of several statements that answers nothing needs no type.
 
 extension Method {
     /// A method with no result, answered now or later.
-    @inlinable public init<each Argument: BusDecodable>(
+    @inlinable @_disfavoredOverload public init<each Argument: BusDecodable>(
         _ name: String, in inputs: [String] = [],
         _ body: @escaping @BrokerActor (borrowing Call, repeat each Argument) throws(BusError) -> Answer<Void>
     ) {
@@ -10,7 +11,7 @@ extension Method {
     }
 
     /// A method with one result, answered now or later.
-    @inlinable public init<each Argument: BusDecodable, R: BusEncodable & ~Copyable>(
+    @inlinable @_disfavoredOverload public init<each Argument: BusDecodable, R: BusEncodable & ~Copyable>(
         _ name: String, in inputs: [String] = [], out outputs: [String] = [],
         _ body: @escaping @BrokerActor (borrowing Call, repeat each Argument) throws(BusError) -> Answer<R>
     ) {
@@ -21,7 +22,8 @@ extension Method {
     }
 
     /// A method with two results, answered now or later.
-    @inlinable public init<each Argument: BusDecodable, R1: BusEncodable, R2: BusEncodable>(
+    @inlinable @_disfavoredOverload
+    public init<each Argument: BusDecodable, R1: BusEncodable, R2: BusEncodable>(
         _ name: String, in inputs: [String] = [], out outputs: [String] = [],
         _ body:
             @escaping @BrokerActor (borrowing Call, repeat each Argument) throws(BusError) -> Answer<(R1, R2)>
@@ -34,7 +36,8 @@ extension Method {
     }
 
     /// A method with three results, answered now or later.
-    @inlinable public init<each Argument: BusDecodable, R1: BusEncodable, R2: BusEncodable, R3: BusEncodable>(
+    @inlinable @_disfavoredOverload
+    public init<each Argument: BusDecodable, R1: BusEncodable, R2: BusEncodable, R3: BusEncodable>(
         _ name: String, in inputs: [String] = [], out outputs: [String] = [],
         _ body:
             @escaping @BrokerActor (borrowing Call, repeat each Argument) throws(BusError) -> Answer<

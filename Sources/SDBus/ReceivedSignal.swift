@@ -23,12 +23,26 @@ internal import CSystemd
     /// Its name.
     public var member: String { unsafe string(sd_bus_message_get_member(message)) ?? "" }
 
+    /// Reads its first value. Throws when that is of another type.
+    public func read<Value: BusDecodable & ~Copyable>(_ type: Value.Type) throws(BusError) -> Value {
+        try withReader { (reader) throws(BusError) in try reader.read(type) }
+    }
+
     /// Reads its values from the first on. Throws when it holds other types.
-    public func read<each Value: BusDecodable>(
-        _ types: repeat (each Value).Type
-    ) throws(BusError) -> (repeat each Value) {
+    public func read<First: BusDecodable, Second: BusDecodable, each Rest: BusDecodable>(
+        _ first: First.Type, _ second: Second.Type, _ rest: repeat (each Rest).Type
+    ) throws(BusError) -> (First, Second, repeat each Rest) {
         try check(unsafe sd_bus_message_rewind(message, 1))
         var reader = unsafe MessageReader(message)
-        return try (repeat (each Value)(from: &reader))
+        return try (First(from: &reader), Second(from: &reader), repeat (each Rest)(from: &reader))
+    }
+
+    /// Reads it by hand from the first value on.
+    public func withReader<Result: ~Copyable>(
+        _ body: (inout MessageReader) throws(BusError) -> Result
+    ) throws(BusError) -> Result {
+        try check(unsafe sd_bus_message_rewind(message, 1))
+        var reader = unsafe MessageReader(message)
+        return try body(&reader)
     }
 }

@@ -22,7 +22,7 @@ import TestKit
     }
 
     /// Calls the service from the client.
-    func call<each Argument: BusEncodable>(
+    @discardableResult func call<each Argument: BusEncodable>(
         _ member: String, _ arguments: repeat each Argument
     ) async throws(BusError) -> Reply {
         try await client.call(
