@@ -1,0 +1,281 @@
+"""A private bus, a broker on it and client programs: the world that every suite plays in.
+
+Nothing of the user's own is touched: HOME, the XDG folders, the bus, the state and the device key are all
+in one temporary folder. Nothing sleeps: the bus tells its address when it is ready, and the broker's
+arrival and departure are the bus's NameOwnerChanged.
+"""
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from chatelaine_client import Client
+from connection import BUS_NAME, Connection
+from policy import IDENTITIES, write_policy
+from puppets import Puppet, copy_interpreter
+
+START_SECONDS = 30.0
+PASSCODE = b"passcode-of-the-test"
+REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>{kind}</type>
+  <listen>unix:path={path}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_sender="*"/>
+  </policy>
+  <limit name="max_incoming_bytes">1000000000</limit>
+  <limit name="max_outgoing_bytes">1000000000</limit>
+  <limit name="max_message_size">1000000000</limit>
+  <limit name="max_completed_connections">100000</limit>
+  <limit name="max_replies_per_connection">50000</limit>
+</busconfig>
+"""
+
+
+class SetUpFailed(Exception):
+    """The world could not be made; says what is missing."""
+
+
+def daemon_path():
+    path = os.path.abspath(
+        os.environ.get("CHATELAINED", os.path.join(REPOSITORY, ".build/debug/chatelained"))
+    )
+    if not os.access(path, os.X_OK):
+        raise SetUpFailed(
+            f"no broker at {path}: build it (swift build --product chatelained) or name it in CHATELAINED"
+        )
+    return path
+
+
+class World:
+    """`with World() as world:` a bus, a broker, an in-process client `user` and puppets by identity."""
+
+    def __init__(self, *, system=False, socket=False, passcode=True, wrap=(), state=None):
+        self.daemon = daemon_path()
+        self.system, self.wrap, self.process, self.bus = system, list(wrap), None, None
+        self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
+        os.chmod(self.folder, 0o755)
+        self.state = state or self._inside("state")
+        self.socket = self._inside("direct.sock") if socket else None
+        self.puppets, self._with_passcode = {}, passcode
+        self.passcode = b""
+
+    def __enter__(self):
+        try:
+            self._prepare()
+            self.start()
+            self.user = Client(self.address)
+            if self._with_passcode:
+                self.set_passcode()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _inside(self, name):
+        return os.path.join(self.folder, name)
+
+    def _prepare(self):
+        for name in ("home", "runtime", "config", "data", "cache", "bin", "policy"):
+            os.mkdir(self._inside(name), 0o700 if name == "runtime" else 0o755)
+        os.makedirs(self.state, 0o700, exist_ok=True)
+        for identity in IDENTITIES:
+            copy_interpreter(self._inside(f"bin/{identity}"))
+        write_policy(self._inside("policy"), self._inside("bin"))
+        self._start_bus()
+
+    def _start_bus(self):
+        if shutil.which("dbus-daemon") is None:
+            raise SetUpFailed("dbus-daemon is missing (Debian: dbus-daemon)")
+        path, configuration = self._inside("bus"), self._inside("bus.conf")
+        with open(configuration, "w") as file:
+            file.write(BUS_CONFIGURATION.format(kind="system" if self.system else "session", path=path))
+        with open(self._inside("bus.log"), "wb") as log:
+            self.bus = subprocess.Popen(
+                [
+                    "dbus-daemon",
+                    f"--config-file={configuration}",
+                    "--nofork",
+                    "--nopidfile",
+                    "--print-address=1",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self.address = self.bus.stdout.readline().strip()
+        if not self.address:
+            raise SetUpFailed("the private dbus-daemon did not start")
+        self.watch = Connection(self.address)
+        rule = f"type='signal',member='NameOwnerChanged',arg0='{BUS_NAME}'"
+        self.watch.bus_call("AddMatch", "s", (rule,))
+
+    @property
+    def environment(self):
+        variable = "DBUS_SYSTEM_BUS_ADDRESS" if self.system else "DBUS_SESSION_BUS_ADDRESS"
+        return {
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "HOME": self._inside("home"),
+            "XDG_RUNTIME_DIR": self._inside("runtime"),
+            "XDG_CONFIG_HOME": self._inside("config"),
+            "XDG_STATE_HOME": self._inside("home"),
+            "XDG_DATA_HOME": self._inside("data"),
+            "XDG_CACHE_HOME": self._inside("cache"),
+            variable: self.address,
+            "DBUS_SESSION_BUS_ADDRESS": self.address,
+        }
+
+    # The broker's life
+
+    def start(self):
+        """Starts the broker and comes back when it owns its name."""
+        arguments = [
+            "--system" if self.system else "--user",
+            "--policy",
+            self._inside("policy"),
+            "--state",
+            self.state,
+            "--device-key",
+            self._inside("device.key"),
+        ]
+        arguments += ["--socket", self.socket] if self.socket else ["--no-socket"]
+        with open(self._inside("broker.log"), "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.wrap, self.daemon, *arguments], env=self.environment, stderr=log, stdout=log
+            )
+        self._await_owner(True)
+
+    def stop(self):
+        """As systemd stops it."""
+        self._end(signal.SIGTERM)
+
+    def kill(self):
+        """As a power cut would, as far as the process goes."""
+        self._end(signal.SIGKILL)
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def revive(self):
+        """Starts the broker again when a row before has brought it down."""
+        if not self._is_owned():
+            self.process.kill()
+            self.process.wait()
+            self._forget_sessions()
+            self.start()
+
+    def _end(self, number):
+        self.process.send_signal(number)
+        try:
+            self.process.wait(START_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise SetUpFailed(
+                f"the broker did not end within {START_SECONDS:.0f} s of signal {number}"
+            ) from None
+        self._await_owner(False)
+        self._forget_sessions()
+
+    def _forget_sessions(self):
+        for client in (self.user, *self.puppets.values()):
+            client.forget_session()
+
+    def _await_owner(self, owned):
+        deadline = time.monotonic() + START_SECONDS
+        while self._is_owned() != owned:
+            if owned and self.process.poll() is not None:
+                raise SetUpFailed(f"the broker ended with {self.process.returncode}: {self.log_tail()}")
+            if time.monotonic() > deadline:
+                raise SetUpFailed(f"the broker's name did not change hands: {self.log_tail()}")
+            self._wait_for_change(deadline)
+
+    def _is_owned(self):
+        return self.watch.bus_call("NameHasOwner", "s", (BUS_NAME,))[0]
+
+    def _wait_for_change(self, deadline):
+        """Until the bus says something or the broker's process ends."""
+        with selectors.DefaultSelector() as selector:
+            if self.process.returncode is None:
+                pidfd = os.pidfd_open(self.process.pid)
+                selector.register(pidfd, selectors.EVENT_READ)
+            selector.register(self.watch.socket, selectors.EVENT_READ)
+            selector.select(max(deadline - time.monotonic(), 0.001))
+            if self.process.returncode is None:
+                os.close(pidfd)
+        self.watch.signals.clear()
+
+    def log_tail(self, lines=8):
+        with open(self._inside("broker.log"), errors="replace") as log:
+            return " | ".join(log.read().splitlines()[-lines:])
+
+    # The device
+
+    def set_passcode(self, new=PASSCODE):
+        """Sets or changes the passcode and leaves the device unlocked."""
+        self.user.set_passcode(self.passcode, new)
+        self.passcode = new
+        self.unlock()
+
+    def remove_passcode(self):
+        self.user.remove_passcode(self.passcode)
+        self.passcode = b""
+
+    def lock(self):
+        self.user.lock()
+
+    def unlock(self):
+        if self.passcode and self.user.property("State") != "unlocked":
+            self.user.unlock(self.passcode)
+
+    # Programs
+
+    def __getattr__(self, identity):
+        """The puppet of an identity, started when it is first needed."""
+        if identity not in IDENTITIES:
+            raise AttributeError(identity)
+        if identity not in self.puppets:
+            self.puppets[identity] = self.puppet(identity)
+        return self.puppets[identity]
+
+    def puppet(self, identity, *, direct=False, user=None):
+        """Another process of the same program, which the caller closes; `user` with --system alone."""
+        puppet = Puppet(self._inside(f"bin/{identity}"), self.environment, self.wrap)
+        if user is not None:
+            puppet.become(user)
+        puppet.connect(f"unix:path={self.socket}" if direct else self.address, direct=direct)
+        return puppet
+
+    def damaged_rows(self):
+        """What `Check` counts, over both vaults."""
+        return sum(count for key, count in self.admin.check().items() if "damaged" in key.lower())
+
+    def close(self):
+        for puppet in self.puppets.values():
+            puppet.close()
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(START_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.bus:
+            self.bus.terminate()
+            self.bus.wait()
+            self.bus.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

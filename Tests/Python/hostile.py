@@ -1,0 +1,45 @@
+"""Clients that do wrong, on purpose: after each, a well-behaved one is served at once and nothing has grown.
+
+The broker's resident memory, once the hostile client is gone, must come back to less than SLACK_KIB above
+what it was before the suite.
+"""
+
+import contextlib
+import time
+
+import hostile_calls
+import hostile_connections
+from expect import holds
+from hostile_connections import resident, well_behaved
+from stage import Stage
+
+SLACK_KIB = 32 << 10
+SETTLE_SECONDS = 20.0
+
+
+def memory_returns(world, base):
+    """No event tells that memory was given back, so this asks now and then, up to a deadline."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while resident(world) > base + SLACK_KIB:
+        holds(
+            time.monotonic() < deadline,
+            f"resident memory is back under {base + SLACK_KIB} KiB " f"(it is {resident(world)} KiB)",
+        )
+        well_behaved(world)
+        time.sleep(0.2)
+
+
+def play(row, world, base):
+    process = world.process
+    row.play(world)
+    holds(process.poll() is None, "the broker still runs")
+    well_behaved(world)
+    memory_returns(world, base)
+
+
+def run(report):
+    with contextlib.closing(Stage(socket=True)) as stage:
+        well_behaved(stage.emptied())
+        base = resident(stage.world)
+        for row in hostile_calls.TABLE.rows + hostile_connections.TABLE.rows:
+            report.play(row, lambda row=row: play(row, stage.emptied(), base))

@@ -1,0 +1,179 @@
+"""Connections that misbehave: garbage, floods, deaf subscribers, clients that vanish."""
+
+import os
+import socket
+
+from attributes import encode
+from chatelaine_client import ITEMS, MANAGER, OBJECT, Client
+from expect import Table, equal, generic, holds, internet, refused, same_secret, secret, without
+from hostile_raw import Raw
+from sessions import ENCRYPTED, EncryptedSession
+
+TABLE = Table()
+row = TABLE.row
+FLOOD = 10_000
+LARGE_ANSWERS, IN_FLIGHT_KIB = 40, 128 << 10
+SEARCH = ("a{sv}", (encode({"Class": "internet-password"}),))
+
+
+def well_behaved(world):
+    """What every client may expect at any time; a reply's timeout turns a hang into a failure."""
+    client = world.calendar
+    mine = internet(Server="well-behaved.example")
+    client.add(mine, secret("well"))
+    same_secret(client.read(mine).secret, secret("well"))
+    equal(client.delete(mine), 1)
+
+
+def resident(world):
+    """The broker's resident memory in KiB."""
+    with open(f"/proc/{world.process.pid}/status") as status:
+        (line,) = [line for line in status if line.startswith("VmRSS:")]
+    return int(line.split()[1])
+
+
+def direct(world):
+    return f"unix:path={world.socket}"
+
+
+@row(
+    "H13",
+    "garbage, half a message, a length that lies",
+    "send it after authentication",
+    "that connection alone ends",
+)
+def h13(w):
+    for address in (w.address, direct(w)):
+        for data, is_ended in ((garbage, True), (lying_length, True), (half_message, False)):
+            raw = Raw(address, hello=address == w.address)
+            raw.send(data(raw))
+            if is_ended:
+                holds(raw.drained(), f"{data.__name__} ends the connection")
+            raw.close()
+
+
+def garbage(_):
+    return b"x" + os.urandom(4096)
+
+
+def half_message(raw):
+    data = raw.message(ITEMS, "Search", *SEARCH)
+    return data[: len(data) // 2]
+
+
+def lying_length(raw):
+    data = bytearray(raw.message(ITEMS, "Search", *SEARCH))
+    data[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
+    return bytes(data)
+
+
+@row("H14", "a client that calls and vanishes before the answer", "200 times", "nothing is left of it")
+def h14(w):
+    for address in (w.address, direct(w)):
+        for _ in range(100):
+            raw = Raw(address, hello=address == w.address)
+            raw.send(raw.message(ITEMS, "OpenSession", "sv", (ENCRYPTED, EncryptedSession().input)))
+            raw.send(raw.message(ITEMS, "Search", *SEARCH))
+            raw.close()
+
+
+@row("H15", f"{FLOOD} calls whose answers nobody reads", "over the bus", "everybody else is served meanwhile")
+def h15(w):
+    flood(w, w.address, hello=True)
+
+
+@row(
+    "H16",
+    f"{FLOOD} calls whose answers nobody reads",
+    "direct endpoint",
+    "everybody else is served meanwhile",
+)
+def h16(w):
+    flood(w, direct(w), hello=False)
+
+
+def flood(world, address, hello):
+    raw = Raw(address, hello=hello)
+    raw.socket.settimeout(2.0)
+    try:
+        for _ in range(FLOOD):
+            if not raw.send(raw.message(ITEMS, "Search", *SEARCH)):
+                break
+        well_behaved(world)
+    finally:
+        raw.close()
+
+
+@row("H17", "a subscriber that never reads", "4,000 changes", "everybody else is served meanwhile")
+def h17(w):
+    deaf = w.puppet("mail", direct=True)
+    try:
+        deaf.subscribe()
+        for number in range(200):
+            w.mail.add(generic(Account=str(number)), secret())
+        for number in range(20):
+            equal(w.mail.update(without(generic(), "Account"), {"Comment": str(number)}), 200)
+        well_behaved(w)
+    finally:
+        deaf.kill()
+
+
+@row(
+    "H18",
+    "wrong passcodes",
+    "Unlock twice with a wrong one while others work",
+    "AuthFailed, others are served",
+)
+def h18(w):
+    w.user.lock()
+    wrong = Client(w.address)
+    try:
+        for _ in range(2):
+            serial = wrong.connection.send(
+                OBJECT, MANAGER, "Unlock", "(oayay)", (wrong.session.seal(b"wrong"),)
+            )
+            equal(w.calendar.search(generic(Service="nothing")), [])
+            refused("AuthFailed", wrong.connection.reply, serial)
+    finally:
+        wrong.close()
+        w.unlock()
+
+
+@row(
+    "H19",
+    "answers of 6 MiB that nobody reads",
+    f"{LARGE_ANSWERS} of them on the direct endpoint",
+    "memory is bounded",
+)
+def h19(w):
+    for number in range(100):
+        w.mail.add(internet(Account=str(number), Label=b"x" * 60_000), secret())
+    before = resident(w)
+    raw = Raw(direct(w), hello=False)
+    raw.socket.settimeout(2.0)
+    try:
+        for _ in range(LARGE_ANSWERS):
+            raw.send(raw.message(ITEMS, "Search", *SEARCH))
+        well_behaved(w)
+        grown = resident(w) - before
+        holds(
+            grown < IN_FLIGHT_KIB, f"resident memory grew by less than {IN_FLIGHT_KIB} KiB (by {grown} KiB)"
+        )
+    finally:
+        raw.close()
+
+
+@row("H20", "200 connections to the direct endpoint that never authenticate", "another comes", "it is served")
+def h20(w):
+    silent = []
+    try:
+        for _ in range(200):
+            silent.append(socket.socket(socket.AF_UNIX))
+            silent[-1].connect(w.socket)
+        late = w.puppet("calendar", direct=True)
+        equal(late.search(generic(Service="nothing")), [])
+        late.close()
+        well_behaved(w)
+    finally:
+        for connection in silent:
+            connection.close()

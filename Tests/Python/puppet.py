@@ -1,0 +1,81 @@
+"""A separate client process, moved by JSON lines on its standard input.
+
+The harness runs it under copies of the interpreter, so that each copy is an executable of its own to the
+broker. `{"method": M, "args": [...], "options": {...}}` is answered with `{"ok": ...}` or `{"error": ...}`.
+"""
+
+import os
+import sys
+
+# A descriptor of its own for the answers: nothing that is printed by accident gets among them.
+answers = os.fdopen(os.dup(1), "w", buffering=1)
+os.dup2(2, 1)
+
+import plainwire  # noqa: E402
+from chatelaine_client import Client  # noqa: E402
+from connection import BrokerError, WireViolation  # noqa: E402
+from storm import Storm  # noqa: E402
+
+
+class Puppet:
+    def __init__(self):
+        self.client = None
+
+    def connect(self, address=None, direct=False):
+        self.client = Client(address, direct=direct)
+        return self.client.connection.unique_name
+
+    def disconnect(self):
+        self.client.close()
+
+    def raw_call(self, path, interface, member, signature, body):
+        """A call as it is given, checked by nobody on this side."""
+        return self.client.connection.call(path, interface, member, signature, body)
+
+    def find(self, query):
+        """As `read`, None where there is none."""
+        try:
+            return self.client.read(query)
+        except BrokerError as error:
+            if error.name == "ItemNotFound":
+                return None
+            raise
+
+    def storm(self, name, seed):
+        """Writes without pause until the broker dies; what was acknowledged, what was under way."""
+        return Storm(self.client, name, seed).run()
+
+    def become(self, user):
+        """For --system: another user's process."""
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+
+    def run(self, method, args, options):
+        target = getattr(self, method, None) or getattr(self.client, method)
+        return target(*args, **options)
+
+
+def main():
+    puppet = Puppet()
+    for line in sys.stdin:
+        command = plainwire.loads(line)
+        try:
+            answer = {"ok": puppet.run(command["method"], command["args"], command["options"])}
+        except BrokerError as error:
+            answer = {
+                "error": {
+                    "name": error.name,
+                    "text": error.text,
+                    "code": error.code,
+                    "revision": error.revision,
+                }
+            }
+        except WireViolation as violation:
+            answer = {"violation": str(violation)}
+        except (OSError, TimeoutError) as error:
+            answer = {"lost": f"{type(error).__name__}: {error}"}
+        answers.write(plainwire.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The test's end of the pipe to a puppet: called like the client itself."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import plainwire
+from connection import BrokerError, WireViolation
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOBODY = 65534
+
+
+def copy_interpreter(target):
+    """A copy (never a link: the broker compares device and inode) that is nobody's system file."""
+    shutil.copyfile(os.path.realpath(sys.executable), target)
+    os.chmod(target, 0o755)
+    if os.geteuid() == 0:
+        os.chown(target, NOBODY, NOBODY)
+
+
+class PuppetLost(Exception):
+    """The puppet's process or its connection went away."""
+
+
+class Puppet:
+    """A client process; every method of `Client` can be called on it."""
+
+    def __init__(self, executable, environment, wrap=()):
+        environment = environment | {
+            "PYTHONPATH": HERE,
+            "PYTHONHOME": sys.base_prefix,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        self.process = subprocess.Popen(
+            [*wrap, executable, os.path.join(HERE, "puppet.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self._started = 0
+
+    def __getattr__(self, method):
+        def call(*args, **options):
+            self.start(method, *args, **options)
+            return self.finish()
+
+        return call
+
+    def start(self, method, *args, **options):
+        """Sends the command and comes back at once; `finish` takes the answer."""
+        line = plainwire.dumps({"method": method, "args": list(args), "options": options})
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise PuppetLost("the puppet's process is gone") from None
+
+    def finish(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise PuppetLost("the puppet's process ended")
+        answer = plainwire.loads(line)
+        if "error" in answer:
+            error = answer["error"]
+            raise BrokerError(error["name"], error["text"], error["code"], error["revision"])
+        if "violation" in answer:
+            raise WireViolation(answer["violation"])
+        if "lost" in answer:
+            raise PuppetLost(answer["lost"])
+        return answer["ok"]
+
+    def kill(self):
+        """As a crash of the client would."""
+        self.process.kill()
+        self._reap()
+
+    def close(self):
+        self.process.stdin.close()
+        self._reap()
+
+    def _reap(self):
+        self.process.wait()
+        self.process.stdout.close()

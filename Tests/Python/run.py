@@ -1,0 +1,62 @@
+"""Runs chosen suites against the broker named in CHATELAINED (default .build/debug/chatelained).
+
+    /usr/bin/python3 Tests/Python/run.py [--only PREFIX] [--rounds N] [SUITE ...]
+
+Needs Debian's dbus-daemon, python3-jeepney and python3-cryptography. One line for each row; the last line
+is `N passed, N failed, N skipped`.
+"""
+
+import argparse
+import importlib.util
+import signal
+import sys
+import time
+
+SUITES = ("vectors", "main_job", "scenarios", "lock_matrix", "hostile", "storage_faults")
+PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
+
+
+def main():
+    options = parsed()
+    missing = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        sys.exit(f"missing for {sys.executable}: {' '.join(missing)}")
+    from report import Report
+
+    # Whoever ends the run ends the private buses and brokers with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    report = Report(options.only)
+    for name in options.suites or SUITES:
+        run_suite(name, report, options)
+    print(f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped", flush=True)
+    sys.exit(1 if report.failed else 0)
+
+
+def run_suite(name, report, options):
+    suite = importlib.import_module(name)
+    print(f"# {name}", flush=True)
+    begun = time.monotonic()
+    try:
+        if name == "storage_faults":
+            suite.run(report, rounds=options.rounds)
+        else:
+            suite.run(report)
+    except Exception as problem:
+        report.fail(name, f"could not be set up: {type(problem).__name__}: {problem}")
+    print(f"# {name}: {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description="Tests of the broker through its bus.")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; default all")
+    parser.add_argument("--only", default="", help="rows whose number begins so")
+    parser.add_argument("--rounds", type=int, default=20, help="kills in storage_faults")
+    options = parser.parse_args()
+    unknown = [name for name in options.suites if name not in SUITES]
+    if unknown:
+        parser.error(f"no suite is called {', '.join(unknown)}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

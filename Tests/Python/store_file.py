@@ -1,0 +1,99 @@
+"""The one place that knows how the store looks on the disk: tests damage it here and nowhere else."""
+
+import contextlib
+import os
+import sqlite3
+
+TABLES = {"background_items": 1, "foreground_items": 2}
+MAGIC = b"SQLite format 3\0"
+
+
+class StoreFile:
+    """The store of a world whose broker is stopped meanwhile; it is started and unlocked again after."""
+
+    def __init__(self, path):
+        self.database = sqlite3.connect(path, isolation_level=None)
+
+    @classmethod
+    def path(cls, state):
+        """The SQLite file under the state folder."""
+        found = []
+        for folder, _, names in os.walk(state):
+            for name in names:
+                candidate = os.path.join(folder, name)
+                with open(candidate, "rb") as file:
+                    if file.read(len(MAGIC)) == MAGIC:
+                        found.append(candidate)
+        if len(found) != 1:
+            raise AssertionError(f"the state folder has {len(found)} SQLite files")
+        return found[0]
+
+    @classmethod
+    @contextlib.contextmanager
+    def of(cls, world):
+        with cls.stopped(world) as path:
+            store = cls(path)
+            try:
+                yield store
+            finally:
+                store.database.close()
+        world.unlock()
+
+    @classmethod
+    @contextlib.contextmanager
+    def stopped(cls, world):
+        """The file's path while the broker is stopped; all that is stored is in this one file then."""
+        world.stop()
+        try:
+            path = cls.path(world.state)
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            yield path
+        finally:
+            world.start()
+
+    def flip(self, reference, column):
+        """Changes one bit in the middle of a sealed value."""
+        table, row, value = self._cell(reference, column)
+        middle = len(value) // 2
+        changed = value[:middle] + bytes([value[middle] ^ 1]) + value[middle + 1 :]
+        self._set(table, row, column, changed)
+
+    def swap(self, first, second, column):
+        """Exchanges a sealed value of two rows."""
+        one, other = self._cell(first, column), self._cell(second, column)
+        self._set(one[0], one[1], column, other[2])
+        self._set(other[0], other[1], column, one[2])
+
+    def set_group(self, reference, name):
+        """Puts a row under another group, as an editor of the file could."""
+        (group,) = self.database.execute("SELECT id FROM groups WHERE name = ?", (name,)).fetchone()
+        table, row, _ = self._cell(reference, "secret")
+        self._set(table, row, "group_id", group)
+        self.database.execute(
+            "UPDATE tokens SET group_id = ? WHERE item = ? AND side = ?", (group, row, TABLES[table])
+        )
+
+    def has(self, reference):
+        return self._find(reference) is not None
+
+    def _find(self, reference):
+        for table in TABLES:
+            found = self.database.execute(
+                f"SELECT id FROM {table} WHERE reference IN (?, ?)", (bytes.fromhex(reference), reference)
+            ).fetchone()
+            if found:
+                return table, found[0]
+        return None
+
+    def _cell(self, reference, column):
+        table, row = self._find(reference)
+        (value,) = self.database.execute(f"SELECT {column} FROM {table} WHERE id = ?", (row,)).fetchone()
+        return table, row, value
+
+    def _set(self, table, row, column, value):
+        changed = self.database.execute(
+            f"UPDATE {table} SET {column} = ? WHERE id = ?", (value, row)
+        ).rowcount
+        if changed != 1:
+            raise AssertionError("the row to damage is not there")
