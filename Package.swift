@@ -40,6 +40,7 @@ let package = Package(
         room("BrokerModel", ["Sodium"]),
         room("BrokerPolicy", ["BrokerModel"]),
         room("BrokerPeers", ["BrokerModel"]),
+        room("BrokerHost", ["BrokerModel", "BrokerPolicy", "Sodium"]),
         room("BrokerGate", ["BrokerModel", "BrokerPolicy", "BrokerPeers"]),
         room("BrokerVault", ["BrokerModel", "BrokerGate", "Sodium", "SQLite"]),
         room("BrokerBus", ["BrokerModel", "SDBus", "Sodium"]),
@@ -54,12 +55,12 @@ let package = Package(
             name: "ChatelaineDaemon",
             dependencies: [
                 "BrokerModel", "BrokerPolicy", "BrokerPeers", "BrokerGate", "BrokerVault", "BrokerBus",
-                "BrokerDesk", "SDBus", "Sodium",
+                "BrokerDesk", "BrokerHost", "SDBus", "Sodium",
             ],
             swiftSettings: house),
         .executableTarget(
             name: "ChatelaineCommand",
-            dependencies: ["Chatelaine", "BrokerModel", "BrokerPolicy", "SDBus", "Sodium"],
+            dependencies: ["Chatelaine", "BrokerModel", "BrokerPolicy", "BrokerHost", "SDBus", "Sodium"],
             swiftSettings: house),
 
         .target(

@@ -3,6 +3,9 @@ public struct PolicyErrors: Error, Sendable {
     /// Never empty.
     public let problems: [PolicyProblem]
 
+    /// Problems that were found before a policy was read, such as a file that nobody may trust.
+    public init(problems: [PolicyProblem]) { self.problems = problems }
+
     /// `file:line: text`, one for each problem.
     public var lines: [String] { problems.map(\.description) }
 }
@@ -17,6 +20,14 @@ public struct PolicyProblem: Sendable, Equatable, CustomStringConvertible {
     public let column: Int?
     /// One sentence for a person.
     public let text: String
+
+    /// A problem of a whole line.
+    public init(file: String, line: Int, column: Int? = nil, text: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.text = text
+    }
 
     /// `file:line: text`, safe to print on a terminal.
     public var description: String {

@@ -15,3 +15,7 @@ static inline const unsigned *shim_vtable_format(void) {
 
 // The Glibc module is built without _GNU_SOURCE, which hides this declaration.
 int pthread_setname_np(unsigned long thread, const char *name);
+
+// prctl is variadic, which Swift does not import.
+#include <sys/prctl.h>
+static inline int shim_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

@@ -23,6 +23,9 @@ public final class WorkThread: Sendable {
             queue.append { continuation.resume(returning: body()) }
         }
     }
+
+    /// Queues `body` on the thread and does not wait for it.
+    public func post(_ body: @escaping @Sendable () -> Void) { queue.append(body) }
 }
 
 /// The queue that a work thread sleeps on.

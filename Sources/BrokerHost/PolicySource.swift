@@ -1,0 +1,97 @@
+public import BrokerPolicy
+internal import BrokerModel
+internal import Glibc
+
+/// Where a policy's files are, and how they are read (POLICY, policy files).
+public struct PolicySource: Sendable {
+    private let folders: [(path: String, origin: PolicyFile.Origin)]
+    private let mayBeTheUsers: Bool
+
+    /// The system's three folders, and the user's own where that is asked for.
+    public static func standard(userFolder: String?) -> PolicySource {
+        let system = ["/usr/share", "/run", "/etc"].map {
+            ($0 + "/chatelaine/policy.d", PolicyFile.Origin.system)
+        }
+        return PolicySource(
+            folders: system + (userFolder.map { [($0, PolicyFile.Origin.user)] } ?? []), mayBeTheUsers: false)
+    }
+
+    /// One folder in the place of all others, for tests and for a first try: its files may be the broker
+    /// user's own.
+    public static func folder(_ path: String) -> PolicySource {
+        PolicySource(folders: [(path, .system)], mayBeTheUsers: true)
+    }
+
+    /// Reads all files, whole or not at all. It blocks: not on the actor's thread.
+    public func load(isSystem: Bool) throws(PolicyErrors) -> (policy: Policy, warnings: [String]) {
+        var problems: [PolicyProblem] = []
+        var listings: [PolicyFolders.Folder] = []
+        for (path, origin) in folders {
+            guard let names = Self.names(in: path, problems: &problems, mustExist: mayBeTheUsers) else {
+                continue
+            }
+            let entries = names.map { PolicyFolders.Entry(name: $0, kind: Self.kind(of: "\(path)/\($0)")) }
+            listings.append(PolicyFolders.Folder(path: path, entries: entries, origin: origin))
+        }
+        var files: [PolicyFile] = []
+        for planned in PolicyFolders.plan(listings).files {
+            if let file = read(planned, problems: &problems) { files.append(file) }
+        }
+        guard problems.isEmpty else { throw PolicyErrors(problems: problems) }
+        let loaded = try Policy.load(files, environment: .ofThisMachine(isSystem: isSystem))
+        return (loaded.0, loaded.warnings)
+    }
+
+    private func read(_ planned: PolicyFolders.File, problems: inout [PolicyProblem]) -> PolicyFile? {
+        do throws(HostError) {
+            let file = try HostFile.read(planned.path, limit: Limits.policyFileBytesMax)
+            let isOwn = planned.origin == .user || mayBeTheUsers
+            guard file.ownerID == 0 || (isOwn && file.ownerID == geteuid()) else {
+                problems.append(.init(file: planned.path, line: 1, text: "the file must belong to root"))
+                return nil
+            }
+            guard !file.isWritableByOthers else {
+                problems.append(
+                    .init(file: planned.path, line: 1, text: "nobody but its owner may write the file"))
+                return nil
+            }
+            return PolicyFile(path: planned.path, contents: file.bytes, origin: planned.origin)
+        } catch {
+            problems.append(.init(file: planned.path, line: 1, text: error.description))
+            return nil
+        }
+    }
+
+    // Nil for a folder that is not there, which is an error only where it was named.
+    private static func names(
+        in path: String, problems: inout [PolicyProblem], mustExist: Bool
+    ) -> [String]? {
+        guard let folder = unsafe opendir(path) else {
+            if mustExist || errno != ENOENT {
+                let error = HostError("cannot be opened", path: path)
+                problems.append(.init(file: path, line: 1, text: error.description))
+            }
+            return nil
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    private static func kind(of path: String) -> PolicyFolders.Kind {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return .file }
+        if status.st_mode & S_IFMT == S_IFREG { return status.st_size == 0 ? .empty : .file }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return .file }
+        var target = [CChar](repeating: 0, count: 16)
+        let count = unsafe readlink(path, &target, target.count - 1)
+        let text = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        return String(decoding: text, as: UTF8.self) == "/dev/null" ? .linkToNull : .file
+    }
+}

@@ -1,0 +1,15 @@
+internal import CSystemd
+internal import Glibc
+
+/// What a daemon that holds secrets does to its own process before anything else.
+public enum ServiceProcess {
+    /// No core file, no memory for a debugger of the same user, files for the owner alone, and no death by a
+    /// pipe that broke. False when the system refused one of them.
+    public static func harden() -> Bool {
+        umask(0o077)
+        signal(SIGPIPE, SIG_IGN)
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        let hasNoCore = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
+        return shim_forbid_dumps() == 0 && hasNoCore
+    }
+}
