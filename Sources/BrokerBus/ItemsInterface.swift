@@ -28,7 +28,9 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(attributes, context)
             let secret = try open(secret, context)
-            return try answer { () throws(Refusal) in try service.add(context, dictionary, secret) } _: {
+            return try answer { () throws(Refusal) in
+                try service.add(context, dictionary, secret)
+            } _: {
                 ($0.reference.description, $0.revision)
             }
         }.sensitive
@@ -38,7 +40,9 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(attributes, context)
             let secret = try open(secret, context)
-            return try answer { () throws(Refusal) in try service.store(context, dictionary, secret) } _: {
+            return try answer { () throws(Refusal) in
+                try service.store(context, dictionary, secret)
+            } _: {
                 ($0.reference.description, $0.revision, $0.created)
             }
         }.sensitive
@@ -51,7 +55,9 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(query, context)
             let session = try session(path, context)
-            return try answer { () throws(Refusal) in try service.read(context, dictionary) } _: {
+            return try answer { () throws(Refusal) in
+                try service.read(context, dictionary)
+            } _: {
                 (AttributesReply($0.attributes), OutgoingSecret($0.secret, for: session))
             }
         }.sensitive
@@ -61,7 +67,9 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(query, context)
             let session = try session(path, context)
-            return try answer { () throws(Refusal) in try service.readAll(context, dictionary) } _: {
+            return try answer { () throws(Refusal) in
+                try service.readAll(context, dictionary)
+            } _: {
                 $0.map { ItemReply($0, for: session) }
             }
         }.sensitive
@@ -69,7 +77,9 @@ extension Dispatch {
             (call: borrowing Call, query: WireAttributes) throws(BusError) -> Answer<[AttributesReply]> in
             let context = try context(call)
             let dictionary = try open(query, context)
-            return try answer { () throws(Refusal) in try service.search(context, dictionary) } _: {
+            return try answer { () throws(Refusal) in
+                try service.search(context, dictionary)
+            } _: {
                 $0.map { AttributesReply($0) }
             }
         }.sensitive
@@ -99,7 +109,11 @@ extension Dispatch {
             (call: borrowing Call, query: WireAttributes) throws(BusError) -> Answer<UInt32> in
             let context = try context(call)
             let dictionary = try open(query, context)
-            return try answer { () throws(Refusal) in try service.delete(context, dictionary) } _: { $0 }
+            return try answer { () throws(Refusal) in
+                try service.delete(context, dictionary)
+            } _: {
+                $0
+            }
         }.sensitive
         Method("Logout", in: ["group", "service", "reason"], out: ["deleted", "epoch"]) {
             (call: borrowing Call, group: String, name: String, reason: String) throws(BusError)

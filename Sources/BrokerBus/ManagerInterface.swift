@@ -19,13 +19,21 @@ extension Dispatch {
     @InterfaceBuilder private func passcodeCalls() -> [InterfaceMember] {
         Method("Lock") { (call: borrowing Call) throws(BusError) -> Answer<Void> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in try service.lock(context) } _: { $0 }
+            return try answer { () throws(Refusal) in
+                try service.lock(context)
+            } _: {
+                $0
+            }
         }
         Method("Unlock", in: ["passcode"]) {
             (call: borrowing Call, passcode: SealedSecret) throws(BusError) -> Answer<Void> in
             let context = try context(call)
             let passcode = try open(passcode, context, limit: Limits.passcodeBytesMax)
-            return try answer { () throws(Refusal) in try service.unlock(context, passcode) } _: { $0 }
+            return try answer { () throws(Refusal) in
+                try service.unlock(context, passcode)
+            } _: {
+                $0
+            }
         }.sensitive
         Method("SetPasscode", in: ["old", "new"]) {
             (call: borrowing Call, old: SealedSecret, new: SealedSecret) throws(BusError) -> Answer<Void> in
@@ -75,7 +83,11 @@ extension Dispatch {
         Method("ReloadPolicy", out: ["warnings"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[String]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in try service.reloadPolicy(context) } _: { $0 }
+            return try answer { () throws(Refusal) in
+                try service.reloadPolicy(context)
+            } _: {
+                $0
+            }
         }
     }
 
@@ -83,7 +95,9 @@ extension Dispatch {
         Method("ListClients", out: ["clients"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[ClientReply]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in try service.listClients(context) } _: {
+            return try answer { () throws(Refusal) in
+                try service.listClients(context)
+            } _: {
                 $0.map { ClientReply(record: $0) }
             }
         }
@@ -100,14 +114,18 @@ extension Dispatch {
         Method("ListGroups", out: ["groups"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[GroupReply]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in try service.listGroups(context) } _: {
+            return try answer { () throws(Refusal) in
+                try service.listGroups(context)
+            } _: {
                 $0.map { GroupReply(record: $0) }
             }
         }
         Method("Check", out: ["report"]) {
             (call: borrowing Call) throws(BusError) -> Answer<CheckReply> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in try service.check(context) } _: {
+            return try answer { () throws(Refusal) in
+                try service.check(context)
+            } _: {
                 CheckReply(report: $0)
             }
         }

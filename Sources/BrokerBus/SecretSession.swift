@@ -66,7 +66,9 @@ public final class SecretSession {
             sealed.parameters.prefix(4).allSatisfy({ $0 == 0 })
         else { throw .param("A nonce is four zero bytes and a 64-bit counter.") }
         let counter = sealed.parameters.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard counter > received else { throw .param("The nonce was used before; each is used once, in order.") }
+        guard counter > received else {
+            throw .param("The nonce was used before; each is used once, in order.")
+        }
         received = counter
         let opened = ChaCha20Poly1305.open(
             sealed.value.secret, key: cipher.incoming, nonce: sealed.parameters,

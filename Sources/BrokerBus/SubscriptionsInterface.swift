@@ -9,13 +9,22 @@ extension Dispatch {
                 (call: borrowing Call, groups: [String]) throws(BusError)
                     -> Answer<(String, [EpochReply], UInt64)> in
                 let context = try context(call)
-                return try answer { () throws(Refusal) in try service.subscribe(context, groups: groups) } _: {
-                    ($0.state.rawValue, $0.epochs.map { EpochReply(group: $0.group, epoch: $0.epoch) }, $0.sequence)
+                return try answer { () throws(Refusal) in
+                    try service.subscribe(context, groups: groups)
+                } _: {
+                    (
+                        $0.state.rawValue, $0.epochs.map { EpochReply(group: $0.group, epoch: $0.epoch) },
+                        $0.sequence
+                    )
                 }
             }
             Method("Unsubscribe") { (call: borrowing Call) throws(BusError) -> Answer<Void> in
                 let context = try context(call)
-                return try answer { () throws(Refusal) in try service.unsubscribe(context) } _: { $0 }
+                return try answer { () throws(Refusal) in
+                    try service.unsubscribe(context)
+                } _: {
+                    $0
+                }
             }
             Method("Acknowledge", in: ["group", "epoch"]) {
                 (call: borrowing Call, group: String, epoch: UInt64) throws(BusError) -> Answer<Void> in

@@ -89,7 +89,8 @@ public import SDBus
         let connection = caller.connection
         let cost = bytes + 1024
         guard inFlight[connection, default: 0] + cost <= Limits.inFlightBytesMax else {
-            throw Refusal(.tooLarge, "This connection has too much waiting; read replies before sending more.")
+            throw Refusal(
+                .tooLarge, "This connection has too much waiting; read replies before sending more.")
         }
         inFlight[connection, default: 0] += cost
         return .later { () async throws(Refusal) in

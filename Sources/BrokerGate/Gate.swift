@@ -40,7 +40,9 @@ public final class Gate {
     /// (SEMANTICS 3.0). `MissingEntitlement`.
     public func admit(_ caller: Caller, _ operations: [Operation]) throws(Refusal) {
         let entitlements = entitlements(of: caller)
-        guard !entitlements.groups.isEmpty else { throw deny(caller, entitlements, operations, nil, .noGroup) }
+        guard !entitlements.groups.isEmpty else {
+            throw deny(caller, entitlements, operations, nil, .noGroup)
+        }
         guard operations.allSatisfy(entitlements.operations.contains) else {
             throw deny(caller, entitlements, operations, nil, .missingOperation)
         }
@@ -117,7 +119,8 @@ public final class Gate {
         record(caller, entitlements, what, nil, isAllowed: false)
         return Refusal(
             .accessDenied,
-            "This call is for the user's own programs or an administrator's; [Manager] in the policy lists those.")
+            "This call is for the user's own programs or an administrator's; [Manager] in the policy lists those."
+        )
     }
 
     private func record(

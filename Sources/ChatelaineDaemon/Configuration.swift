@@ -1,0 +1,48 @@
+internal import BrokerHost
+internal import BrokerPolicy
+
+/// `chatelained.conf`: the policy's syntax, one section `[Broker]`.
+struct Configuration: Equatable {
+    /// Whether plain sessions are allowed on a bus that others can monitor.
+    var allowsPlain = false
+
+    static let standardPath = "/etc/chatelaine/chatelained.conf"
+
+    /// Reads a file; the standard one may be missing, a named one may not. Unknown sections and keys are
+    /// errors, as in the policy.
+    static func load(_ named: String?) throws(PolicyErrors) -> Configuration {
+        let path = named ?? standardPath
+        if named == nil && !HostFile.exists(path) { return Configuration() }
+        let file: HostFile
+        do throws(HostError) {
+            file = try HostFile.read(path, limit: 1 << 20)
+        } catch {
+            throw PolicyErrors(problems: [.init(file: path, line: 1, text: error.description)])
+        }
+        return try parse(PolicyFile(path: path, contents: file.bytes, origin: .system))
+    }
+
+    static func parse(_ file: PolicyFile) throws(PolicyErrors) -> Configuration {
+        var configuration = Configuration()
+        for section in try PolicyText(file).sections {
+            guard section.kind == "Broker", section.name.isEmpty else {
+                throw problem(file, section.line, "the one section here is [Broker]")
+            }
+            for entry in section.entries {
+                guard entry.key == "AllowPlain" else {
+                    throw problem(file, entry.line, "unknown key; this version knows AllowPlain=")
+                }
+                switch entry.value {
+                case "yes": configuration.allowsPlain = true
+                case "no": configuration.allowsPlain = false
+                default: throw problem(file, entry.line, "AllowPlain= is yes or no")
+                }
+            }
+        }
+        return configuration
+    }
+
+    private static func problem(_ file: PolicyFile, _ line: Int, _ text: String) -> PolicyErrors {
+        PolicyErrors(problems: [.init(file: file.path, line: line, text: text)])
+    }
+}

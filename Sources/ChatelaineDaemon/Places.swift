@@ -1,0 +1,34 @@
+internal import BrokerHost
+internal import SDBus
+
+/// Where the broker keeps and finds its things (INTERFACE, command lines).
+struct Places {
+    let policy: PolicySource
+    let state: String
+    let deviceKey: String
+
+    /// From the options, else from the environment, else the standard places.
+    @BrokerActor init(_ options: Options) throws(Daemon.Failure) {
+        let configFolder = HostEnvironment.xdgFolder("XDG_CONFIG_HOME", fallback: ".config")
+        let stateFolder =
+            options.stateFolder ?? HostEnvironment.variable("STATE_DIRECTORY")
+            ?? HostEnvironment.xdgFolder("XDG_STATE_HOME", fallback: ".local/state")
+        let credential = HostEnvironment.variable("CREDENTIALS_DIRECTORY").map {
+            $0 + "/chatelaine-device-key"
+        }
+        let handedOver = credential.flatMap { HostFile.exists($0) ? $0 : nil }
+        guard let state = stateFolder,
+            let deviceKey = options.deviceKey ?? handedOver ?? configFolder.map({ $0 + "/device.key" })
+        else {
+            throw Daemon.Failure("HOME is not set; use --state and --device-key", ExitStatus.usage)
+        }
+        self.state = state
+        self.deviceKey = deviceKey
+        if let folder = options.policyFolder {
+            policy = .folder(folder)
+        } else {
+            let own = options.readsUserPolicy ? configFolder.map { $0 + "/policy.d" } : nil
+            policy = .standard(userFolder: own)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import BrokerBus
+internal import BrokerModel
+internal import BrokerHost
+
+/// Where the peers ask: the bus for its connections; for `pid:N`, which `Explain` looks at as if it had just
+/// connected, the process itself.
+struct ProcessCredentials: CredentialSource {
+    let bus: BusCredentials
+    let userID: UInt32
+
+    func credentials(of connection: String) async -> ConnectionCredentials? {
+        guard connection.hasPrefix("pid:") else { return await bus.credentials(of: connection) }
+        guard let processID = UInt32(connection.dropFirst(4)) else { return nil }
+        var credentials = ConnectionCredentials()
+        credentials.userID = userID
+        credentials.processID = processID
+        return credentials
+    }
+}
