@@ -30,9 +30,10 @@ public protocol BlockingWorker: Sendable {
 /// Runs work that a caller's own file system could stall, on a fresh thread and with a deadline (POLICY,
 /// rule 5). The thread does what it is handed and decides nothing.
 public protocol DeadlineReader: Sendable {
-    /// Runs `body` and comes back to the caller's actor with its result. Nil when the deadline passed, or
-    /// when `key`, a user id, has `Limits.peerLookupsPerUserMax` of them under way: then `body` may never
-    /// have run, or still runs with nobody to hear its result, so it must own everything it uses.
+    /// Runs `body` and comes back to the caller's actor with its result. `key`, a user id, has at most
+    /// `Limits.peerLookupsPerUserMax` of them under way; more wait their turn. Nil when the deadline passed:
+    /// then `body` may never have run, or still runs with nobody to hear its result, so it must own everything
+    /// it uses.
     func run<R: Sendable>(
         key: UInt32, deadlineMicroseconds: UInt64, _ body: @escaping @Sendable () -> R
     ) async -> R?

@@ -3,31 +3,37 @@
 /// Each body runs on a fresh thread. When its deadline passes the caller goes on without it, and the thread is left
 /// to end by itself; so many may be in flight for one key and no more.
 public final class DeadlineThreads: Sendable {
+    private struct Lane {
+        var running = 0
+        var waiting: [@Sendable () -> Bool] = []
+    }
+
     private let limitPerKey: Int
-    private let inFlight = Locked<[UInt32: Int]>([:])
+    private let lanes = Locked<[UInt32: Lane]>([:])
 
     /// `limitPerKey` counts the threads that are still running, the abandoned ones too.
     public init(limitPerKey: Int) {
         self.limitPerKey = limitPerKey
     }
 
-    /// Runs `body` on a fresh thread. Nil when it is late, or at once when the key has its limit in flight or the
-    /// system has no thread to give. The deadline runs on the broker's loop.
+    /// Runs `body` on a fresh thread. While the key has its limit in flight, it waits for one of those to end. Nil
+    /// when the deadline passes first, which runs on the broker's loop, or the system has no thread to give.
     public func run<Result: Sendable>(
         key: UInt32 = 0, deadlineMicroseconds: UInt64, _ body: @escaping @Sendable () -> Result
     ) async -> Result? {
-        guard admit(key) else { return nil }
         let race = Race<Result>()
         return await withCheckedContinuation { continuation in
             race.begin(continuation)
-            let started = Threads.spawn(name: "deadline") {
-                let result = body()
-                self.leave(key)
-                race.finish(result)
-            }
-            guard started else {
-                leave(key)
-                return race.finish(nil)
+            enter(key) { [self] in
+                // Whoever gave up while it waited has nobody to read for.
+                guard !race.isOver else { return false }
+                let started = Threads.spawn(name: "deadline") {
+                    let result = body()
+                    self.leave(key)
+                    race.finish(result)
+                }
+                if !started { race.finish(nil) }
+                return started
             }
             race.limit(
                 BrokerActor.start {
@@ -39,19 +45,30 @@ public final class DeadlineThreads: Sendable {
         }
     }
 
-    private func admit(_ key: UInt32) -> Bool {
-        inFlight.withLock { counts in
-            let count = counts[key, default: 0]
-            guard count < limitPerKey else { return false }
-            counts[key] = count + 1
+    private func enter(_ key: UInt32, _ start: @escaping @Sendable () -> Bool) {
+        let mayStart = lanes.withLock { lanes in
+            guard lanes[key, default: Lane()].running < limitPerKey else {
+                lanes[key]?.waiting.append(start)
+                return false
+            }
+            lanes[key, default: Lane()].running += 1
             return true
         }
+        if mayStart && !start() { leave(key) }
     }
 
+    // The place of a thread that ends goes to the first that still waits.
     private func leave(_ key: UInt32) {
-        inFlight.withLock { counts in
-            let left = counts[key, default: 1] - 1
-            counts[key] = left > 0 ? left : nil
+        while true {
+            let next = lanes.withLock { lanes -> (@Sendable () -> Bool)? in
+                guard var lane = lanes[key] else { return nil }
+                let next = lane.waiting.isEmpty ? nil : lane.waiting.removeFirst()
+                if next == nil { lane.running -= 1 }
+                lanes[key] = lane.running > 0 ? lane : nil
+                return next
+            }
+            guard let next else { return }
+            if next() { return }
         }
     }
 }
@@ -68,6 +85,8 @@ private final class Race<Result: Sendable>: Sendable {
     func begin(_ continuation: CheckedContinuation<Result?, Never>) {
         state.withLock { $0.continuation = continuation }
     }
+
+    var isOver: Bool { state.withLock { $0.continuation == nil } }
 
     func limit(_ deadline: Task<Void, Never>) {
         let isOver = state.withLock { state in
