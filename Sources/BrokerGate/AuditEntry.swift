@@ -2,7 +2,7 @@ public import BrokerModel
 
 /// One line of the audit: a decision that denied, or a secret that was read. It has no field that could hold
 /// a secret, an account or an attribute's value.
-public struct AuditEntry: Sendable, Equatable {
+public struct AuditEntry: Sendable, Hashable {
     /// What was asked.
     public var operation: String
     /// The application of the policy, where one matched.

@@ -11,7 +11,7 @@ public final class Gate {
     /// The policy in force.
     public private(set) var policy: Policy
     private let audit: any AuditSink
-    private var cache: [String: Entitlements] = [:]
+    private var cache: [String: Standing] = [:]
 
     /// A gate under a policy.
     public init(policy: Policy, audit: any AuditSink) {
@@ -29,22 +29,21 @@ public final class Gate {
     public func forget(_ connection: String) { cache[connection] = nil }
 
     /// What the policy gives the caller.
-    public func entitlements(of caller: Caller) -> Entitlements {
+    public func entitlements(of caller: Caller) -> Entitlements { standing(of: caller).entitlements }
+
+    private func standing(of caller: Caller) -> Standing {
         if let known = cache[caller.connection] { return known }
-        let entitlements = policy.entitlements(of: caller.facts)
-        cache[caller.connection] = entitlements
-        return entitlements
+        let standing = Standing(policy.entitlements(of: caller.facts), under: policy)
+        cache[caller.connection] = standing
+        return standing
     }
 
     /// Refuses a caller that has no group at all, or lacks an operation, before its request is looked at
     /// (SEMANTICS 3.0). `MissingEntitlement`.
     public func admit(_ caller: Caller, _ operations: [Operation]) throws(Refusal) {
-        let entitlements = entitlements(of: caller)
-        guard !entitlements.groups.isEmpty else {
-            throw deny(caller, entitlements, operations, nil, .noGroup)
-        }
-        guard operations.allSatisfy(entitlements.operations.contains) else {
-            throw deny(caller, entitlements, operations, nil, .missingOperation)
+        let standing = standing(of: caller)
+        if let objection = standing.objection(to: operations) {
+            throw deny(caller, standing.entitlements, operations, nil, objection)
         }
     }
 
@@ -52,12 +51,15 @@ public final class Gate {
     public func grant(
         _ caller: Caller, _ operations: [Operation], in group: AccessGroup?
     ) throws(Refusal) -> Grant {
-        try admit(caller, operations)
-        let entitlements = entitlements(of: caller)
-        if let group, !entitlements.groups.contains(group) {
-            throw deny(caller, entitlements, operations, group, .missingGroup)
+        let standing = standing(of: caller)
+        if let objection = standing.objection(to: operations) {
+            throw deny(caller, standing.entitlements, operations, group, objection)
         }
-        return makeGrant(entitlements, group.map { [$0] } ?? entitlements.groups)
+        guard let group else { return Grant(groups: standing.entitlements.groups, standing) }
+        guard standing.entitlements.groups.contains(group) else {
+            throw deny(caller, standing.entitlements, operations, group, .missingGroup)
+        }
+        return Grant(groups: [group], standing)
     }
 
     /// Leave to add to a group: the named one, or the caller's first.
@@ -89,21 +91,13 @@ public final class Gate {
         _ grant: borrowing ManagerGrant, _ group: AccessGroup, reaching other: AccessGroup? = nil
     ) -> Grant {
         let reachable = other.map { [group, $0] } ?? [group]
-        return makeGrant(Entitlements(groups: reachable), [group])
+        return Grant(groups: [group], Standing(Entitlements(groups: reachable), under: policy))
     }
 
     /// Writes that a secret was handed out.
     public func recordRead(_ caller: Caller, _ operation: Operation, _ group: AccessGroup?) {
         let entitlements = entitlements(of: caller)
         record(caller, entitlements, operation.rawValue, group, isAllowed: true)
-    }
-
-    private func makeGrant(_ entitlements: Entitlements, _ groups: [AccessGroup]) -> Grant {
-        var rules: [AccessGroup: GroupRules] = [:]
-        for group in entitlements.groups { rules[group] = policy.rules(of: group) }
-        return Grant(
-            groups: groups, reachable: entitlements.groups, operations: entitlements.operations,
-            role: entitlements.role, rules: rules)
     }
 
     private func deny(

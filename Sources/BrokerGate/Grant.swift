@@ -1,31 +1,31 @@
 public import BrokerModel
+internal import BrokerPolicy
 
 /// Leave to act on the items of some groups, once. Only the gate makes one, so a call that skipped the
 /// policy does not compile.
 public struct Grant: ~Copyable, Sendable {
     /// The groups whose items the call may touch, the caller's order; never empty.
     public let groups: [AccessGroup]
-    /// The caller's groups, all of them: where an item may be moved. The first is the default on add.
-    public let reachable: [AccessGroup]
-    /// What the caller may do to items.
-    public let operations: Set<Operation>
-    /// Whether foreground items exist for the caller.
-    public let role: Entitlements.Role
-    private let rules: [AccessGroup: GroupRules]
+    private let standing: Standing
 
-    init(
-        groups: [AccessGroup], reachable: [AccessGroup], operations: Set<Operation>, role: Entitlements.Role,
-        rules: [AccessGroup: GroupRules]
-    ) {
+    init(groups: [AccessGroup], _ standing: Standing) {
         self.groups = groups
-        self.reachable = reachable
-        self.operations = operations
-        self.role = role
-        self.rules = rules
+        self.standing = standing
     }
 
+    /// The caller's groups, all of them: where an item may be moved. The first is the default on add.
+    public var reachable: [AccessGroup] { standing.entitlements.groups }
+
+    /// What the caller may do to items.
+    public var operations: Set<Operation> { standing.entitlements.operations }
+
+    /// Whether foreground items exist for the caller.
+    public var role: Entitlements.Role { standing.entitlements.role }
+
     /// Quotas and classes of one of the groups.
-    public borrowing func rules(of group: AccessGroup) -> GroupRules { rules[group] ?? GroupRules() }
+    public borrowing func rules(of group: AccessGroup) -> GroupRules {
+        standing.rules[group] ?? GroupRules()
+    }
 
     /// Whether the caller sees items of that vault at all.
     public borrowing func sees(_ side: Accessibility.Side) -> Bool { role == .full || side == .background }
@@ -35,6 +35,30 @@ public struct Grant: ~Copyable, Sendable {
         groups: [AccessGroup], role: Entitlements.Role = .full,
         operations: Set<Operation> = Set(Operation.allCases), rules: [AccessGroup: GroupRules] = [:]
     ) -> Grant {
-        Grant(groups: groups, reachable: groups, operations: operations, role: role, rules: rules)
+        let entitlements = Entitlements(groups: groups, role: role, operations: operations)
+        return Grant(groups: groups, Standing(entitlements: entitlements, rules: rules))
+    }
+}
+
+/// What a policy gives a caller, worked out once and shared by the grants of its calls.
+final class Standing: Sendable {
+    let entitlements: Entitlements
+    let rules: [AccessGroup: GroupRules]
+
+    init(entitlements: Entitlements, rules: [AccessGroup: GroupRules]) {
+        self.entitlements = entitlements
+        self.rules = rules
+    }
+
+    convenience init(_ entitlements: Entitlements, under policy: Policy) {
+        var rules: [AccessGroup: GroupRules] = [:]
+        for group in entitlements.groups { rules[group] = policy.rules(of: group) }
+        self.init(entitlements: entitlements, rules: rules)
+    }
+
+    /// Nil where the caller has a group and every one of the operations.
+    func objection(to operations: [Operation]) -> Refusal? {
+        if entitlements.groups.isEmpty { return .noGroup }
+        return operations.allSatisfy(entitlements.operations.contains) ? nil : .missingOperation
     }
 }
