@@ -26,18 +26,19 @@ public struct Reference: Hashable, Sendable, CustomStringConvertible {
 
     /// The form on the bus.
     public var description: String {
-        var text = ""
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
         for byte in bytes {
-            text.append(Self.digits[Int(byte >> 4)])
-            text.append(Self.digits[Int(byte & 15)])
+            digits.append(Self.digit(byte >> 4))
+            digits.append(Self.digit(byte & 15))
         }
-        return text
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// The length of ``bytes``.
     public static let byteCount = 16
 
-    private static let digits: [Character] = Array("0123456789abcdef")
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
 
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {

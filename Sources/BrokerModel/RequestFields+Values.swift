@@ -97,12 +97,3 @@ extension RequestFields {
         .param("An attribute has another type than the contract gives it; see chatelaine(1).")
     }
 }
-
-extension AttributeKey {
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
-
-    init?(name: String) {
-        guard let key = Self.byName[name] else { return nil }
-        self = key
-    }
-}

@@ -22,16 +22,19 @@ struct RequestFields {
     /// Reads the whole dictionary: `Param` for a wrong type or a key given twice, `NoSuchAttribute` for an
     /// unknown key, `NoSuchClass`, `TooLarge`; a group name that no group can have is `MissingEntitlement`.
     init(_ dictionary: WireDictionary) throws(Refusal) {
-        var seen: Set<String> = []
+        var seen: [Name] = []
         for (key, value) in dictionary.entries {
-            guard seen.insert(key).inserted else { throw .param("A key stands twice in one dictionary.") }
-            if let attribute = AttributeKey(name: key) {
-                attributes[attribute] = try Self.attribute(value, of: attribute)
-            } else if let field = Field(rawValue: key) {
-                try read(value, as: field)
-            } else {
+            guard let name = Self.names[key] else {
                 throw Refusal(
-                    .noSuchAttribute, "No attribute has this name; see chatelaine(1) for those there are.")
+                    .noSuchAttribute,
+                    "No attribute has this name; see chatelaine(1) for those there are.")
+            }
+            guard !seen.contains(name) else { throw .param("A key stands twice in one dictionary.") }
+            seen.append(name)
+            switch name {
+            case .attribute(let attribute):
+                attributes[attribute] = try Self.attribute(value, of: attribute)
+            case .field(let field): try read(value, as: field)
             }
         }
         guard attributes.byteCount <= Limits.itemAttributesBytesMax else {
@@ -39,7 +42,19 @@ struct RequestFields {
         }
     }
 
-    private enum Field: String {
+    private enum Name: Equatable {
+        case attribute(AttributeKey)
+        case field(Field)
+    }
+
+    private static let names: [String: Name] = {
+        var names: [String: Name] = [:]
+        for key in AttributeKey.allCases { names[key.name] = .attribute(key) }
+        for field in Field.allCases { names[field.rawValue] = .field(field) }
+        return names
+    }()
+
+    private enum Field: String, CaseIterable {
         case itemClass = "Class"
         case accessGroup = "AccessGroup"
         case accessible = "Accessible"
