@@ -35,10 +35,10 @@ enum Opening {
 extension Row {
     func open(with keys: ClassKeys<Side>, index: IndexKey) -> Opening {
         guard let key = keys[id: header.classKeyID] else { return .damaged }
-        let data = header.associatedData(.attributes, side: Side.side)
+        var binding = header.binding(side: Side.side)
         guard
             let content = SealedPart.open(
-                attributes, under: key.metadata, id: key.id, associatedData: data),
+                attributes, .attributes, under: key.metadata, id: key.id, &binding),
             let decoded = AttributeCoding.decode(content.span, accessibility: key.accessibility)
         else { return .damaged }
         let item = ItemAttributes(
@@ -52,27 +52,25 @@ extension Row {
     /// Nil for a damaged secret.
     func openSecret(with keys: ClassKeys<Side>) -> Secret? {
         guard let key = keys[id: header.classKeyID] else { return nil }
-        let data = header.associatedData(.secret, side: Side.side)
-        return SealedPart.open(secret, under: key.secrets, id: key.id, associatedData: data)
+        var binding = header.binding(side: Side.side)
+        return SealedPart.open(secret, .secret, under: key.secrets, id: key.id, &binding)
     }
 
     // The tokens are not bound by a tag, so an index that was tampered with shows here.
     private func isConsistent(_ item: ItemAttributes, _ index: IndexKey) -> Bool {
         let tokens = index.tokens(item.attributes, itemClass: item.itemClass, group: item.accessGroup)
-        return header.isGated == item.protection.isGated && header.tokens == Array(tokens.joined())
+        return header.isGated == item.protection.isGated && header.tokens == tokens
     }
 
     /// The row under another class key of the same class; nil for a damaged row.
     func rewrapped(from old: ClassKey<Side>, to new: ClassKey<Side>) -> Row? {
-        let data = header.associatedData(.attributes, side: Side.side)
-        let secretData = header.associatedData(.secret, side: Side.side)
+        var binding = header.binding(side: Side.side)
         guard
             let attributes = SealedPart.rewrap(
-                attributes, from: old.metadata, id: old.id, to: new.metadata, id: new.id,
-                associatedData: data),
+                attributes, .attributes, from: old.metadata, id: old.id, to: new.metadata, id: new.id,
+                &binding),
             let secret = SealedPart.rewrap(
-                secret, from: old.secrets, id: old.id, to: new.secrets, id: new.id,
-                associatedData: secretData)
+                secret, .secret, from: old.secrets, id: old.id, to: new.secrets, id: new.id, &binding)
         else { return nil }
         var copy = self
         copy.header.classKeyID = new.id
@@ -87,14 +85,12 @@ extension Row {
         under key: ClassKey<Side>
     ) -> Row {
         let content = AttributeCoding.encode(attributes, protection: protection)
+        var binding = header.binding(side: Side.side)
         return Row(
             header: header,
             attributes: SealedPart.seal(
-                content.span, under: key.metadata, id: key.id,
-                associatedData: header.associatedData(.attributes, side: Side.side)),
-            secret: SealedPart.seal(
-                secret.secret, under: key.secrets, id: key.id,
-                associatedData: header.associatedData(.secret, side: Side.side)))
+                content.span, .attributes, under: key.metadata, id: key.id, &binding),
+            secret: SealedPart.seal(secret.secret, .secret, under: key.secrets, id: key.id, &binding))
     }
 }
 

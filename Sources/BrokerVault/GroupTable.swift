@@ -6,10 +6,15 @@ internal import SQLite
 /// Names and numbers are never changed or used again, so what was read once may be remembered.
 final class GroupTable {
     private let database: Database
+    private let isReader: Bool
     private var ids: [AccessGroup: Int64] = [:]
     private var names: [Int64: AccessGroup] = [:]
 
-    init(database: Database) { self.database = database }
+    /// A reader sees only what is durable, so it may remember whatever it sees.
+    init(database: Database, isReader: Bool) {
+        self.database = database
+        self.isReader = isReader
+    }
 
     /// Nil for a group that never held anything.
     func id(of group: AccessGroup) throws(SQLiteError) -> Int64? {
@@ -117,8 +122,8 @@ final class GroupTable {
     }
 
     private func remember(_ group: AccessGroup, _ id: Int64) {
-        // An open transaction may have made the row and be rolled back.
-        guard !database.isInTransaction else { return }
+        // A writer's open transaction may have made the row and be rolled back.
+        guard isReader || !database.isInTransaction else { return }
         ids[group] = id
         names[id] = group
     }

@@ -50,14 +50,14 @@ final class IndexKey {
         return hash(message)
     }
 
-    /// Every token that an item stands in the index under, its class first.
-    func tokens(_ attributes: AttributeSet, itemClass: ItemClass, group: AccessGroup) -> [[UInt8]] {
-        var tokens = [token(of: itemClass, in: group)]
+    /// Every token that an item stands in the index under, its class first, one behind the other.
+    func tokens(_ attributes: AttributeSet, itemClass: ItemClass, group: AccessGroup) -> [UInt8] {
+        var tokens = token(of: itemClass, in: group)
         for pair in attributes.pairs {
-            tokens.append(token(of: pair.key, pair.value, itemClass: itemClass))
+            tokens += token(of: pair.key, pair.value, itemClass: itemClass)
         }
         for key in itemClass.primaryKey where attributes[key] == nil {
-            tokens.append(token(of: key, key.emptyValue, itemClass: itemClass))
+            tokens += token(of: key, key.emptyValue, itemClass: itemClass)
         }
         return tokens
     }

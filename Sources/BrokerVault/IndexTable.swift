@@ -15,7 +15,7 @@ struct IndexTable {
 
     /// The items that stand under every one of the tokens, oldest first: by creation, then by adding.
     func candidates(_ tokens: [[UInt8]]) throws(SQLiteError) -> [Candidate] {
-        let query = try database.statement(Self.intersection(of: tokens.count))
+        let query = try database.statement(Self.intersections[tokens.count])
         for (index, token) in tokens.enumerated() { query.bind(token, at: Int32(index + 1)) }
         defer { query.reset() }
         var found: [Candidate] = []
@@ -32,6 +32,8 @@ struct IndexTable {
 
     // CROSS JOIN keeps the order of the tokens, which the caller gives rarest first: the first is walked
     // in the order of its index, each further one is a look-up by its whole key.
+    private static let intersections = (0...AttributeKey.allCases.count).map { intersection(of: $0) }
+
     private static func intersection(of count: Int) -> String {
         var sql = "SELECT t0.created, t0.item, t0.side, t0.group_id FROM tokens t0"
         for index in 1..<max(1, count) {

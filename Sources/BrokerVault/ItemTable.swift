@@ -13,17 +13,10 @@ struct ItemTable<Side: VaultSide> {
     let database: Database
     let groups: GroupTable
 
-    private static var columns: String {
-        """
-        id, group_id, item_class, class_key, reference, revision, created, modified, expires, fresh_until,
-        synchronizable, gated, primary_token, tokens, size, attributes, secret
-        """
-    }
-
     /// Nil where there is no such row. The secret's bytes are left out unless they are wanted, and then
     /// SQLite does not read them.
     func row(_ id: Int64, withSecret: Bool) throws(SQLiteError) -> Row<Side>? {
-        let query = try database.statement("SELECT \(Self.columns) FROM \(Side.table) WHERE id = ?1")
+        let query = try database.statement(Side.statements.select)
         query.bind(id, at: 1)
         defer { query.reset() }
         guard try query.step(), let header = try header(of: query) else { return nil }
@@ -71,11 +64,7 @@ struct ItemTable<Side: VaultSide> {
     /// Adds a row, or puts it in the place of the one of the same number.
     func put(_ row: Row<Side>) throws(SQLiteError) {
         let header = row.header
-        let insert = try database.statement(
-            """
-            INSERT OR REPLACE INTO \(Side.table) (\(Self.columns))
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
-            """)
+        let insert = try database.statement(Side.statements.put)
         insert.bind(header.id, at: 1)
         insert.bind(header.groupID, at: 2)
         insert.bind(Int64(header.itemClass.rawValue), at: 3)

@@ -92,7 +92,7 @@ struct ItemWriter {
             created: created, modified: max(now, (old?.header.modified ?? 0) + 1),
             expires: content.expires, freshUntil: content.freshUntil,
             synchronizable: content.synchronizable, isGated: content.protection.isGated,
-            primaryToken: primaryToken(of: content), tokens: Array(tokens.joined()), size: size)
+            primaryToken: primaryToken(of: content), tokens: tokens, size: size)
         guard let row = keyring.seal(header, content.attributes, content.protection, secret) else {
             throw .locked
         }

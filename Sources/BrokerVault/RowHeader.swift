@@ -37,11 +37,11 @@ struct RowHeader {
         case secret = 2
     }
 
-    /// Binds a part to everything but the class key, so that class keys can be rolled by wrapping the
-    /// per-item keys anew.
-    func associatedData(_ part: Part, side: Accessibility.Side) -> [UInt8] {
+    /// What both parts of the row are bound to.
+    func binding(side: Accessibility.Side) -> Binding {
         var data = ByteWriter(capacity: 160)
-        data.raw([Self.version, part.rawValue, side.rawValue, itemClass.rawValue])
+        data.number(UInt32(0))
+        data.raw([Self.version, 0, side.rawValue, itemClass.rawValue])
         data.raw([synchronizable ? 1 : 0, isGated ? 1 : 0])
         data.number(id)
         data.raw(reference.bytes)
@@ -52,15 +52,22 @@ struct RowHeader {
         data.number(freshUntil ?? 0)
         data.raw(primaryToken)
         data.counted(group.name.utf8)
-        return data.bytes
+        return Binding(bytes: data.bytes)
     }
 
-    /// Binds a wrapped per-item key to its part and to the class key that wraps it.
-    static func wrappingData(_ associatedData: [UInt8], classKeyID: UInt32) -> [UInt8] {
-        var data = ByteWriter(capacity: associatedData.count + 4)
-        data.raw(associatedData)
-        data.number(classKeyID)
-        return data.bytes
+    /// Associated data: the class key's number (4 bytes), version, part, and everything else of the header.
+    ///
+    /// A wrapped per-item key is bound to the class key that wraps it. The content is bound to no class key
+    /// (0 in its place), so that class keys can be rolled by wrapping the per-item keys anew.
+    struct Binding {
+        fileprivate(set) var bytes: [UInt8]
+
+        mutating func select(_ part: Part, classKeyID: UInt32) {
+            for index in 0..<4 {
+                bytes[index] = UInt8(truncatingIfNeeded: classKeyID >> UInt32(24 - 8 * index))
+            }
+            bytes[5] = part.rawValue
+        }
     }
 
     /// The version of this layout and of ``SealedPart``.

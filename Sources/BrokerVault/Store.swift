@@ -6,6 +6,7 @@ internal import Sodium
 /// The open file: one connection that reads, where calls run, and one that writes, whose flushes run on the
 /// store thread. A reader sees a commit only when it is durable (write-ahead log, `synchronous=FULL`).
 final class Store {
+    private let snapshot: Snapshot
     let reading: Tables
     let writing: Tables
     let writer: Writer
@@ -17,14 +18,21 @@ final class Store {
         reader: Database, writing: Tables, slot: KeybagSlot, accessibilities: [UInt32: Accessibility],
         surroundings: Vault.Surroundings
     ) {
-        reading = Tables(reader)
+        let snapshot = Snapshot(reader)
+        self.snapshot = snapshot
+        reading = Tables(reader, isReader: true)
         self.writing = writing
         tombstones = TombstoneTable(database: writing.database)
         self.slot = slot
         self.accessibilities = accessibilities
         writer = Writer(
             database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell,
-            didRollBack: { writing.groups.forget() })
+            didRollBack: { writing.groups.forget() }, willWork: { snapshot.release() })
+    }
+
+    /// Lets reads share a transaction for a moment, while nobody writes.
+    func holdSnapshot(now: UInt64) throws(SQLiteError) {
+        if !writer.isAtWork { try snapshot.hold(now: now) }
     }
 
     var isPasscodeSet: Bool { slot.header != .device }

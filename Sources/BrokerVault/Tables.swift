@@ -10,9 +10,9 @@ struct Tables {
     let index: IndexTable
     let keybag: KeybagTable
 
-    init(_ database: Database) {
+    init(_ database: Database, isReader: Bool = false) {
         self.database = database
-        groups = GroupTable(database: database)
+        groups = GroupTable(database: database, isReader: isReader)
         background = ItemTable(database: database, groups: groups)
         foreground = ItemTable(database: database, groups: groups)
         index = IndexTable(database: database)

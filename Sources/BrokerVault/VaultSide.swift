@@ -6,16 +6,38 @@ protocol VaultSide {
     static var side: Accessibility.Side { get }
     /// The table of its items.
     static var table: String { get }
+    /// The statements that every call needs, written once.
+    static var statements: ItemStatements { get }
 }
 
 /// The after-first-unlock classes.
 enum Background: VaultSide {
     static let side = Accessibility.Side.background
     static let table = "background_items"
+    static let statements = ItemStatements(table: table)
 }
 
 /// The when-unlocked and passcode-set classes.
 enum Foreground: VaultSide {
     static let side = Accessibility.Side.foreground
     static let table = "foreground_items"
+    static let statements = ItemStatements(table: table)
+}
+
+/// The statements of one side's table that are on the way of every call.
+struct ItemStatements: Sendable {
+    let select: String
+    let put: String
+
+    init(table: String) {
+        let columns = """
+            id, group_id, item_class, class_key, reference, revision, created, modified, expires, fresh_until,
+            synchronizable, gated, primary_token, tokens, size, attributes, secret
+            """
+        select = "SELECT \(columns) FROM \(table) WHERE id = ?1"
+        put = """
+            INSERT OR REPLACE INTO \(table) (\(columns))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            """
+    }
 }

@@ -13,14 +13,19 @@ final class Writer {
     private let thread: any BlockingWorker
     private let didCommit: ([Notice]) -> Void
     private let didRollBack: () -> Void
+    private let willWork: () -> Void
     private var waiting: [Job] = []
-    private var isAtWork = false
+    /// Whether a transaction or a checkpoint is under way.
+    private(set) var isAtWork = false {
+        willSet { if newValue && !isAtWork { willWork() } }
+    }
 
     init(
         database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void,
-        didRollBack: @escaping () -> Void
+        didRollBack: @escaping () -> Void, willWork: @escaping () -> Void
     ) {
         self.database = database
+        self.willWork = willWork
         self.thread = thread
         self.didCommit = didCommit
         self.didRollBack = didRollBack
