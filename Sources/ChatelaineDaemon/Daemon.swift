@@ -204,11 +204,15 @@ extension Desk: BrokerService {}
     // Whatever was acknowledged is durable, so there is nothing to save on the way out.
     private static func end(_ reason: String?, _ status: Int32) {
         SystemdNotify.stopping()
-        if let reason { running?.log.write(.error, reason) }
-        running?.connection.flush()
-        running?.connection.close()
+        let daemon = running
         running = nil
-        BrokerActor.shared.loop.stop(code: status)
+        if let reason { daemon?.log.write(.error, reason) }
+        daemon?.connection.flush()
+        daemon?.connection.close()
+        BrokerActor.start {
+            await daemon?.log.drain()
+            BrokerActor.shared.loop.stop(code: status)
+        }
     }
 
     private static func onConfiguration<Value>(

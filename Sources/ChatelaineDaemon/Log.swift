@@ -7,7 +7,30 @@ internal import SDBus
 /// from the policy; there is no way to hand it a secret or an attribute.
 struct Log: AuditSink {
     private let thread = WorkThread(name: "log")
-    private let usesJournal = Journal.isAvailable
+    private let buffer: AuditBuffer
+    private let destination = Destination()
+
+    init() {
+        let (thread, destination) = (thread, destination)
+        buffer = AuditBuffer { lines in
+            thread.post { for line in lines { destination.write(line.entry, count: line.count) } }
+        }
+    }
+
+    /// Writes one line.
+    func write(_ level: Level, _ text: String) { destination.write(level, text, []) }
+
+    /// Writes what broke.
+    func report(_ fault: Fault) { write(.error, fault.description) }
+
+    /// Takes an audit line, on the broker's actor; a thread of the log's own writes it.
+    func record(_ entry: AuditEntry) { BrokerActor.assumeIsolated { buffer.append(entry) } }
+
+    /// Writes what was gathered, before the process ends.
+    @BrokerActor func drain() async {
+        buffer.flush()
+        await thread.run {}
+    }
 
     /// syslog's levels that are used here.
     enum Level: Int {
@@ -17,31 +40,35 @@ struct Log: AuditSink {
         case info = 6
     }
 
-    /// Writes one line.
-    func write(_ level: Level, _ text: String, _ fields: [(String, String)] = []) {
-        guard usesJournal else { return StandardError.write(line: "chatelained: \(text)") }
-        Journal.send(
-            fields: [
-                ("MESSAGE", text), ("PRIORITY", String(level.rawValue)), ("SYSLOG_IDENTIFIER", "chatelained"),
-            ] + fields)
-    }
+    /// The journal, or standard error.
+    private struct Destination: Sendable {
+        private let usesJournal = Journal.isAvailable
 
-    /// Writes what broke.
-    func report(_ fault: Fault) { write(.error, fault.description) }
+        func write(_ level: Level, _ text: String, _ fields: [(String, String)]) {
+            guard usesJournal else { return StandardError.write(line: "chatelained: \(text)") }
+            Journal.send(
+                fields: [
+                    ("MESSAGE", text), ("PRIORITY", String(level.rawValue)),
+                    ("SYSLOG_IDENTIFIER", "chatelained"),
+                ] + fields)
+        }
 
-    /// Writes an audit line, on a thread of its own: a slow journal must not hold up a call.
-    func record(_ entry: AuditEntry) {
-        let decision = entry.isAllowed ? "allow" : "deny"
-        let who = entry.application ?? "unnamed program"
-        let group = entry.group?.name ?? "own groups"
-        let text = "\(decision) \(entry.operation) on \(group) to \(who) (\(entry.connection))"
-        let fields = [
-            ("CHATELAINE_OPERATION", entry.operation), ("CHATELAINE_APPLICATION", entry.application ?? ""),
-            ("CHATELAINE_GROUP", entry.group?.name ?? ""), ("CHATELAINE_DECISION", decision),
-            ("CHATELAINE_TRUST", entry.trust.rawValue),
-            ("CHATELAINE_PID", entry.processID.map { String($0) } ?? ""),
-        ]
-        let level: Level = entry.isAllowed ? .info : .notice
-        thread.post { write(level, text, fields) }
+        func write(_ entry: AuditEntry, count: Int) {
+            let decision = entry.isAllowed ? "allow" : "deny"
+            let who = entry.application ?? "unnamed program"
+            let group = entry.group?.name ?? "its groups"
+            let more = count == 1 ? "" : ", \(count) times more"
+            let text = "\(decision) \(entry.operation) on \(group) to \(who) (\(entry.connection))\(more)"
+            write(
+                entry.isAllowed ? .info : .notice, text,
+                [
+                    ("CHATELAINE_OPERATION", entry.operation),
+                    ("CHATELAINE_APPLICATION", entry.application ?? ""),
+                    ("CHATELAINE_GROUP", entry.group?.name ?? ""), ("CHATELAINE_DECISION", decision),
+                    ("CHATELAINE_TRUST", entry.trust.rawValue),
+                    ("CHATELAINE_PID", entry.processID.map { String($0) } ?? ""),
+                    ("CHATELAINE_COUNT", String(count)),
+                ])
+        }
     }
 }
