@@ -65,7 +65,14 @@ let package = Package(
 
         .target(
             name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),
+        tests("SodiumTests", ["Sodium"]),
+        tests("SQLiteTests", ["SQLite"]),
         tests("SDBusTests", ["SDBus"]),
+        tests("BrokerModelTests", ["BrokerModel", "Sodium"]),
+        tests("BrokerGateTests", ["BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate"]),
+        tests(
+            "BrokerVaultTests", ["BrokerModel", "BrokerGate", "BrokerVault", "SDBus", "SQLite", "Sodium"]),
+        tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],
             swiftSettings: house),
