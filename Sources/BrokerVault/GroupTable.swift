@@ -10,7 +10,7 @@ final class GroupTable {
     private var ids: [AccessGroup: Int64] = [:]
     private var names: [Int64: AccessGroup] = [:]
 
-    /// A reader sees only what is durable, so it may remember whatever it sees.
+    /// `isReader`: what this connection sees is committed, so that it may be remembered.
     init(database: Database, isReader: Bool) {
         self.database = database
         self.isReader = isReader
@@ -37,20 +37,13 @@ final class GroupTable {
         return group
     }
 
-    /// The number of a group, which is made where there is none. The caller's transaction may yet be
-    /// rolled back, so a new number is not remembered.
+    /// The number of a group, which is made where there is none.
     func makeID(of group: AccessGroup) throws(SQLiteError) -> Int64 {
         if let id = try id(of: group) { return id }
         let insert = try database.statement("INSERT INTO groups (name) VALUES (?1) RETURNING id")
         insert.bind(group.name, at: 1)
         defer { insert.reset() }
         return try insert.step() ? insert.number(0) : 0
-    }
-
-    /// Forgets what a rolled-back transaction may have put in.
-    func forget() {
-        ids.removeAll()
-        names.removeAll()
     }
 
     /// The next revision of the group, which never comes back.
@@ -122,8 +115,7 @@ final class GroupTable {
     }
 
     private func remember(_ group: AccessGroup, _ id: Int64) {
-        // A writer's open transaction may have made the row and be rolled back.
-        guard isReader || !database.isInTransaction else { return }
+        guard isReader else { return }
         ids[group] = id
         names[id] = group
     }

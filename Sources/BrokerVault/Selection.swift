@@ -16,11 +16,22 @@ struct Selection {
         case stop
     }
 
-    /// Calls `visit` for each row. Expired rows do not exist; `seenExpired` remembers those
-    /// that were met.
+    /// Calls `visit` for each row, all of one state of the store. Expired rows do not exist; `seenExpired`
+    /// remembers those that were met.
     func rows(
         _ query: Query, _ grant: borrowing Grant, withSecret: Bool, seenExpired: inout Set<Int64>,
         visit: (AnyRow) throws(Refusal) -> Step
+    ) throws(Refusal) {
+        // A commit may land on the store thread at any moment. A change is in its transaction already.
+        let isRead = !tables.database.isInTransaction
+        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement("BEGIN").run() } }
+        defer { if isRead { try? tables.database.statement("COMMIT").run() } }
+        try go(over: query, grant, withSecret: withSecret, &seenExpired, visit)
+    }
+
+    private func go(
+        over query: Query, _ grant: borrowing Grant, withSecret: Bool, _ seenExpired: inout Set<Int64>,
+        _ visit: (AnyRow) throws(Refusal) -> Step
     ) throws(Refusal) {
         let groupIDs = try groupIDs(grant)
         for candidate in try candidates(query, grant) {

@@ -27,7 +27,7 @@ final class Store {
         self.accessibilities = accessibilities
         writer = Writer(
             database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell,
-            didRollBack: { writing.groups.forget() }, willWork: { snapshot.release() })
+            willWork: { snapshot.release() })
     }
 
     /// Lets reads share a transaction for a moment, while nobody writes.
@@ -49,7 +49,7 @@ final class Store {
     ) throws(Refusal) -> Store {
         do throws(SQLiteError) {
             let writer = try connect(path)
-            let tables = Tables(writer)
+            let tables = Tables(writer, isReader: false)
             try prepare(tables, deviceKey: deviceKey, surroundings)
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
             let reader = try Database(path: path, mode: .readOnly)

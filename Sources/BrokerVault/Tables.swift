@@ -10,7 +10,7 @@ struct Tables {
     let index: IndexTable
     let keybag: KeybagTable
 
-    init(_ database: Database, isReader: Bool = false) {
+    init(_ database: Database, isReader: Bool) {
         self.database = database
         groups = GroupTable(database: database, isReader: isReader)
         background = ItemTable(database: database, groups: groups)

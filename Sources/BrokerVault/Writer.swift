@@ -12,7 +12,6 @@ final class Writer {
     private let database: Database
     private let thread: any BlockingWorker
     private let didCommit: ([Notice]) -> Void
-    private let didRollBack: () -> Void
     private let willWork: () -> Void
     private var waiting: [Job] = []
     /// Whether a transaction or a checkpoint is under way.
@@ -22,13 +21,12 @@ final class Writer {
 
     init(
         database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void,
-        didRollBack: @escaping () -> Void, willWork: @escaping () -> Void
+        willWork: @escaping () -> Void
     ) {
         self.database = database
         self.willWork = willWork
         self.thread = thread
         self.didCommit = didCommit
-        self.didRollBack = didRollBack
     }
 
     /// Runs `body` in a transaction and returns its result when that is durable. The body may run more than
@@ -103,7 +101,6 @@ final class Writer {
             for job in batch { try run(job) }
             if batch.allSatisfy({ $0.refusal != nil }) {
                 try database.execute("ROLLBACK")
-                didRollBack()
                 return nil
             }
         } catch {
@@ -128,14 +125,12 @@ final class Writer {
             // A failure such as a full disk may have ended the whole transaction by itself.
             guard database.isInTransaction else { throw SQLiteError.lostTransaction }
             try database.execute("ROLLBACK TO write")
-            didRollBack()
         }
         try database.execute("RELEASE write")
     }
 
     private func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
-        didRollBack()
     }
 
     private func onThread(_ sql: String) async -> SQLiteError? {
