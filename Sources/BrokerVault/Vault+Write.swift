@@ -14,10 +14,11 @@ extension Vault {
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
-            let content = try Self.content(of: item, protection: item.protection, grant)
+            let content = Self.content(of: item, grant)
+            try content.protection.check(synchronizable: content.synchronizable)
             try writer.checkProtection(content.protection, content.group, grant)
             let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
-            return try Self.place(content, secret, in: old, writer, grant, created: true)
+            return try Self.place(content, secret, in: old, writer, grant)
         }
     }
 
@@ -27,14 +28,15 @@ extension Vault {
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
-            var content = try Self.content(of: item, protection: item.protection, grant)
+            var content = Self.content(of: item, grant)
             switch try writer.holder(of: writer.primaryToken(of: content)) {
             case .locked: throw .locked
             case .free, .consumed:
                 try Self.checkRevision(item.ifRevision, current: 0)
+                try content.protection.check(synchronizable: content.synchronizable)
                 try writer.checkProtection(content.protection, content.group, grant)
                 let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
-                return try Self.place(content, secret, in: old, writer, grant, created: true)
+                return try Self.place(content, secret, in: old, writer, grant)
             case .live(let old, let attributes):
                 guard grant.sees(old.side) else { throw .duplicateItem }
                 try Self.checkRevision(item.ifRevision, current: old.header.revision)
@@ -70,7 +72,7 @@ extension Vault {
 
     private static func place(
         _ content: ItemWriter.Content, _ secret: SharedSecret, in old: AnyRow?, _ writer: ItemWriter,
-        _ grant: borrowing Grant, created: Bool
+        _ grant: borrowing Grant
     ) throws(Refusal) -> (StoredItem, [Notice]) {
         if let old { try stored { () throws(SQLiteError) in try writer.remove(old) } }
         let header = try writer.put(
@@ -78,7 +80,7 @@ extension Vault {
             rules: grant.rules(of: content.group))
         let added = Notice.changed(header, .added, side: content.protection.accessibility.side)
         let removed = old.map { Notice.changed($0.header, .removed, side: $0.side) }
-        let stored = StoredItem(reference: header.reference, revision: header.revision, created: created)
+        let stored = StoredItem(reference: header.reference, revision: header.revision, created: true)
         return (stored, [removed, added].compactMap { $0 })
     }
 
@@ -95,13 +97,12 @@ extension Vault {
     }
 
     private static func content(
-        of item: NewItem, protection: Protection?, _ grant: borrowing Grant
-    ) throws(Refusal) -> ItemWriter.Content {
+        of item: NewItem, _ grant: borrowing Grant
+    ) -> ItemWriter.Content {
         let group = grant.groups[0]
-        let protection = protection ?? .accessible(grant.rules(of: group).defaultAccessible)
-        try protection.check(synchronizable: item.synchronizable)
         return ItemWriter.Content(
-            itemClass: item.itemClass, group: group, protection: protection,
+            itemClass: item.itemClass, group: group,
+            protection: item.protection ?? .accessible(grant.rules(of: group).defaultAccessible),
             synchronizable: item.synchronizable, attributes: item.attributes, expires: item.expires,
             freshUntil: item.freshUntil)
     }
