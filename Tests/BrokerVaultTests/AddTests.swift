@@ -28,7 +28,8 @@ import Testing
 
     @VaultActor @Test func aSecondItemOfOnePrimaryKeyIsRefusedAndChangesNothing() async throws {
         try await bench.add(.item("a"), "x")
-        #expect(await refusal { () throws(Refusal) in try await bench.add(.item("a"), "y") } == .duplicateItem)
+        #expect(
+            await refusal { () throws(Refusal) in try await bench.add(.item("a"), "y") } == .duplicateItem)
         #expect(try bench.secrets(.query()) == ["x"])
     }
 
@@ -97,7 +98,9 @@ import Testing
         #expect(await refusal { () throws(Refusal) in try await bench.add(.item("a")) } == .duplicateItem)
     }
 
-    @VaultActor @Test func anAttributeThatIsEmptyDiffersFromOneThatIsAbsentWhereItIsNoPrimaryKey() async throws {
+    @VaultActor @Test func anAttributeThatIsEmptyDiffersFromOneThatIsAbsentWhereItIsNoPrimaryKey()
+        async throws
+    {
         try await bench.add(.item("1").adding("Label", ""))
         try await bench.add(.item("2").adding("Label", "l"))
         try await bench.add(.item("3"))
@@ -106,9 +109,11 @@ import Testing
     }
 
     /// B001 to B013: what other stores lost.
-    @VaultActor @Test(arguments: [
+    @VaultActor
+    @Test(arguments: [
         [], [0], [0x7f, 0x80, 0x81, 0xff], [0x61, 0, 0x62, 0], Array("\\u0142u\\u017c".utf8),
-        Array("  pa ss\t  ".utf8), Array("-----BEGIN\n\n\r\n\n\n".utf8), Array(repeating: 0xa5, count: 65_537),
+        Array("  pa ss\t  ".utf8), Array("-----BEGIN\n\n\r\n\n\n".utf8),
+        Array(repeating: 0xa5, count: 65_537),
     ])
     func aSecretComesBackByteForByte(bytes: [UInt8]) async throws {
         let grant = Who.one

@@ -105,7 +105,9 @@ import Testing
         let gated = WireDictionary.Value.accessControl(protection: "when-unlocked", flags: ["biometry-any"])
         try await bench.add(.item("1", accessible: nil).adding("AccessControl", gated), "1")
         try await bench.add(.item("2"), "2")
-        for body in [bench.secrets, bench.accounts] as [@VaultActor (WireDictionary, Who) throws(Refusal) -> [String]] {
+        for body in [bench.secrets, bench.accounts]
+            as [@VaultActor (WireDictionary, Who) throws(Refusal) -> [String]]
+        {
             #expect(
                 await refusal { () throws(Refusal) in _ = try body(.query(nil), .one) }
                     == .interactionNotAllowed)
@@ -114,7 +116,8 @@ import Testing
         #expect(
             await refusal { () throws(Refusal) in _ = try bench.read(.query(nil)) } == .interactionNotAllowed)
         #expect(
-            await refusal { () throws(Refusal) in _ = try bench.secrets(.query("1").adding("SkipGated", true)) }
+            await refusal { () throws(Refusal) in _ = try bench.secrets(.query("1").adding("SkipGated", true))
+            }
                 == .itemNotFound)
     }
 

@@ -61,7 +61,8 @@ import Testing
         #expect(third.reference == second.reference)
         let kept = try await bench.store(.item(accessible: nil), "k")
         #expect(kept.reference == second.reference)
-        #expect(await refusal { () throws(Refusal) in _ = try bench.read(.query()) } == .interactionNotAllowed)
+        #expect(
+            await refusal { () throws(Refusal) in _ = try bench.read(.query()) } == .interactionNotAllowed)
         let byOldReference = try WireDictionary.reference(first.reference)
         #expect(await refusal { () throws(Refusal) in _ = try bench.read(byOldReference) } == .itemNotFound)
         let plain = try await bench.store(.item(), "p")

@@ -40,7 +40,8 @@ import Testing
 
     @VaultActor @Test func noMatchIsNotFound() async throws {
         #expect(
-            await refusal { () throws(Refusal) in try await bench.update(.query(), [:], "y") } == .itemNotFound)
+            await refusal { () throws(Refusal) in try await bench.update(.query(), [:], "y") }
+                == .itemNotFound)
     }
 
     @VaultActor @Test func aChangedPrimaryKeyMovesTheItem() async throws {
@@ -69,7 +70,9 @@ import Testing
         try await bench.add(.item("4", service: "t"))
         #expect(try await bench.update(.query(nil), ["Comment": "c"]) == 3)
         #expect(
-            try bench.accounts(WireDictionary(["Class": "generic-password", "Comment": "c"])) == ["1", "2", "3"])
+            try bench.accounts(WireDictionary(["Class": "generic-password", "Comment": "c"])) == [
+                "1", "2", "3",
+            ])
     }
 
     @VaultActor @Test func twoMatchesThatWouldBecomeOneAreRefusedTogether() async throws {
@@ -95,7 +98,8 @@ import Testing
         bench.forgetNotices()
         try await bench.update(.query(), ["AccessGroup": "g2"], as: .both)
         #expect(try bench.read(.query(), as: .two).attributes.reference == stored.reference)
-        #expect(await refusal { () throws(Refusal) in _ = try bench.read(.query(), as: .one) } == .itemNotFound)
+        #expect(
+            await refusal { () throws(Refusal) in _ = try bench.read(.query(), as: .one) } == .itemNotFound)
         let moved = try bench.read(.query(), as: .two).attributes
         #expect(
             bench.notices == [

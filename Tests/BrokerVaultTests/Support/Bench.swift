@@ -89,8 +89,10 @@ extension WireDictionary {
     static func item(
         _ account: String = "a", service: String = "s", accessible: Accessibility? = .afterFirstUnlock
     ) throws(Refusal) -> WireDictionary {
-        try WireDictionary(["Class": "generic-password", "Service": .text(service), "Account": .text(account)])
-            .adding("Accessible", accessible.map { .text($0.name) })
+        try WireDictionary([
+            "Class": "generic-password", "Service": .text(service), "Account": .text(account),
+        ])
+        .adding("Accessible", accessible.map { .text($0.name) })
     }
 
     /// The query for it.
@@ -116,7 +118,8 @@ extension Bench {
         _ item: WireDictionary, _ secret: String = "x", as who: Who = .one
     ) async throws(Refusal) -> StoredItem {
         try await vault.storeItem(
-            { () throws(Refusal) in who.grant() }, NewItem(item, for: .store, now: clock), SharedSecret(secret)
+            { () throws(Refusal) in who.grant() }, NewItem(item, for: .store, now: clock),
+            SharedSecret(secret)
         )
     }
 
@@ -140,7 +143,9 @@ extension Bench {
 
     /// The accounts that `Search` finds, in its order.
     func accounts(_ query: WireDictionary, as who: Who = .one) throws(Refusal) -> [String] {
-        try search(query, as: who).map { String(decoding: $0.attributes[.account]?.blob ?? [], as: UTF8.self) }
+        try search(query, as: who).map {
+            String(decoding: $0.attributes[.account]?.blob ?? [], as: UTF8.self)
+        }
     }
 
     @discardableResult func update(
@@ -184,4 +189,11 @@ extension Bench {
     }
 
     func check() async throws(Refusal) -> CheckReport { try await vault.checkItems(.forTesting()) }
+}
+
+/// Something that tasks of one test tell one another.
+@VaultActor final class Shared<Value: Sendable> {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
 }
