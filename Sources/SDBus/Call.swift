@@ -5,9 +5,12 @@ internal import Glibc
 @safe public struct Call: ~Copyable {
     let message: OpaquePointer
     let isSensitive: Bool
+    /// The connection that the call came in on.
+    public let connection: Connection
 
-    init(_ message: OpaquePointer, isSensitive: Bool) {
+    init(_ message: OpaquePointer, on connection: Connection, isSensitive: Bool) {
         unsafe self.message = message
+        self.connection = connection
         self.isSensitive = isSensitive
     }
 
@@ -47,11 +50,6 @@ internal import Glibc
 
     /// False when the caller wants no reply; none is sent then.
     public var expectsReply: Bool { unsafe sd_bus_message_get_expect_reply(message) > 0 }
-
-    /// The connection that the call came in on. Nil when it is being closed.
-    @BrokerActor public var connection: Connection? {
-        unsafe Exported.current(of: sd_bus_message_get_bus(message))?.connection
-    }
 
     private var senderStart: UnsafePointer<CChar>? {
         // On a direct connection the sender is what the peer likes to write there.

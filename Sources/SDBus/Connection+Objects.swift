@@ -8,12 +8,11 @@ extension Connection {
     public func export(_ interfaces: [Interface], at path: String) throws(BusError) -> Registration {
         let registration = Registration()
         for interface in interfaces {
-            let userdata = unsafe Unmanaged.passRetained(Exported(interface, self))
-            var slot: OpaquePointer?
-            let result = unsafe sd_bus_add_object_vtable(
-                bus, &slot, path, interface.name, interface.table.entries, userdata.toOpaque())
-            try unsafe adopt(slot, result, userdata, into: registration)
-            exported[path, default: [:]][interface.name] = interface
+            let object = Exported(interface, self, at: path)
+            try unsafe add(object, to: registration) { userdata, slot in
+                unsafe sd_bus_add_object_vtable(
+                    bus, &slot, path, interface.name, interface.table.entries, userdata)
+            }
         }
         return registration
     }
@@ -25,17 +24,14 @@ extension Connection {
         nodes: @escaping @BrokerActor () -> [String] = { [] }
     ) throws(BusError) -> Registration {
         let registration = Registration()
-        let userdata = unsafe Unmanaged.passRetained(Exported(interface, self, find: find, nodes: nodes))
-        var slot: OpaquePointer?
-        let result = unsafe sd_bus_add_fallback_vtable(
-            bus, &slot, prefix, interface.name, interface.table.entries, objectSought, userdata.toOpaque())
-        try unsafe adopt(slot, result, userdata, into: registration)
-        let lister = unsafe Unmanaged.passRetained(Exported(interface, self, find: find, nodes: nodes))
-        var listerSlot: OpaquePointer?
-        let added = unsafe sd_bus_add_node_enumerator(
-            bus, &listerSlot, prefix, nodesListed, lister.toOpaque())
-        try unsafe adopt(listerSlot, added, lister, into: registration)
-        fallbacks.append((prefix, interface))
+        let object = Exported(interface, self, at: prefix, find: find, nodes: nodes)
+        try unsafe add(object, to: registration) { userdata, slot in
+            unsafe sd_bus_add_fallback_vtable(
+                bus, &slot, prefix, interface.name, interface.table.entries, objectSought, userdata)
+        }
+        try unsafe add(object, to: registration) { userdata, slot in
+            unsafe sd_bus_add_node_enumerator(bus, &slot, prefix, nodesListed, userdata)
+        }
         return registration
     }
 
@@ -71,19 +67,24 @@ extension Connection {
     }
 
     private func interface(_ name: String, at path: String) -> Interface? {
-        exported[path]?[name]
-            ?? fallbacks.first { $0.interface.name == name && path.hasPrefix($0.prefix + "/") }?.interface
+        exported.values.first { $0.interface.name == name && $0.covers(path) }?.interface
     }
 
-    private func adopt(
-        _ slot: OpaquePointer?, _ result: Int32, _ userdata: Unmanaged<Exported>,
-        into registration: Registration
+    private func add(
+        _ object: Exported, to registration: Registration,
+        _ add: (UnsafeMutableRawPointer, inout OpaquePointer?) -> Int32
     ) throws(BusError) {
+        let userdata = unsafe Unmanaged.passRetained(object)
+        var slot: OpaquePointer?
+        let result = unsafe add(userdata.toOpaque(), &slot)
         guard result >= 0, let slot = unsafe slot else {
             unsafe userdata.release()
             throw BusError(errno: result)
         }
         unsafe registration.adopt(slot)
+        let id = ObjectIdentifier(object)
+        exported[id] = object
+        registration.atEnd { [weak self] in self?.exported[id] = nil }
     }
 }
 

@@ -33,14 +33,12 @@ extension Connection {
         sender: String? = nil, path: String? = nil, interface: String? = nil, member: String? = nil,
         firstArgument: String? = nil, _ handler: @escaping @BrokerActor (borrowing ReceivedSignal) -> Void
     ) async throws(BusError) -> Registration {
-        var rule = ["type='signal'"]
         // On a direct connection messages have no sender that a rule could fit.
-        if let sender, isBus { rule.append("sender='\(sender)'") }
-        if let path { rule.append("path='\(path)'") }
-        if let interface { rule.append("interface='\(interface)'") }
-        if let member { rule.append("member='\(member)'") }
-        if let firstArgument { rule.append("arg0='\(firstArgument)'") }
-        return try await install(rule.joined(separator: ","), handler)
+        let parts = [
+            ("type", "signal"), ("sender", isBus ? sender : nil), ("path", path), ("interface", interface),
+            ("member", member), ("arg0", firstArgument),
+        ]
+        return try await install(rule(parts), handler)
     }
 
     /// Calls `handler` whenever a name gets or loses its owner; an empty string stands for nobody. With a name, for
@@ -71,6 +69,19 @@ extension Connection {
         return try unsafe adopt(slot, result, userdata)
     }
 
+    private func rule(_ parts: [(key: String, value: String?)]) throws(BusError) -> String {
+        var terms: [String] = []
+        for (key, value) in parts {
+            guard let value else { continue }
+            // A quote would end the value and let what follows pass for a part of the rule.
+            if value.utf8.contains(UInt8(ascii: "'")) {
+                throw .invalidArguments("A match value holds a quote")
+            }
+            terms.append("\(key)='\(value)'")
+        }
+        return terms.joined(separator: ",")
+    }
+
     private func install(
         _ rule: String, _ handler: @escaping @BrokerActor (borrowing ReceivedSignal) -> Void
     ) async throws(BusError) -> Registration {
@@ -81,7 +92,7 @@ extension Connection {
         let result = unsafe sd_bus_add_match_async(
             bus, &slot, rule, signalArrived, matchInstalled, userdata.toOpaque())
         let registration = try unsafe adopt(slot, result, userdata)
-        if isBus, let error = await box.installed() { throw error }
+        if isBus, let error = await box.installed(on: self) { throw error }
         return registration
     }
 
@@ -108,8 +119,11 @@ extension Connection {
     }
 
     /// Waits for the bus's word on the match. It comes in a later turn of the loop, so none can be missed.
-    func installed() async -> BusError? {
-        await withCheckedContinuation { waiter = $0 }
+    func installed(on connection: Connection) async -> BusError? {
+        let id = ObjectIdentifier(self)
+        connection.waiting[id] = { self.settle(.disconnected) }
+        defer { connection.waiting[id] = nil }
+        return await withCheckedContinuation { waiter = $0 }
     }
 
     func settle(_ error: BusError?) {

@@ -6,9 +6,10 @@ internal import Glibc
     let bus: OpaquePointer
     /// False for a peer-to-peer connection.
     public let isBus: Bool
-    var pending: [ObjectIdentifier: PendingCall] = [:]
-    var exported: [String: [String: Interface]] = [:]
-    var fallbacks: [(prefix: String, interface: Interface)] = []
+    /// What waits for an answer, with what ends the wait when the connection is closed.
+    var waiting: [ObjectIdentifier: @BrokerActor () -> Void] = [:]
+    /// What `emitPropertiesChanged` may name.
+    var exported: [ObjectIdentifier: Exported] = [:]
     private(set) var isClosed = false
 
     /// Takes over a bus that was started.
@@ -97,7 +98,8 @@ internal import Glibc
         guard !isClosed else { return }
         isClosed = true
         unsafe sd_bus_close(bus)
-        for call in pending.values { call.finish(.failure(.disconnected)) }
+        waiting.values.forEach { $0() }
+        exported = [:]
     }
 
     isolated deinit {

@@ -2,7 +2,8 @@ internal import CSystemd
 internal import Glibc
 
 extension EventLoop {
-    /// Calls `handler` once, at that reading of the clock or as soon after as the loop is free.
+    /// Calls `handler` once, at that reading of the clock or as soon after as the loop is free. Timers that are due in
+    /// one turn of the loop fire in no order.
     ///
     /// A time in the past fires in the next turn. The timer is cancelled when the result is released.
     @BrokerActor public func timer(
@@ -80,23 +81,24 @@ extension EventLoop {
     }
 }
 
-private func call(_ userdata: UnsafeMutableRawPointer?, _ events: UInt32) {
-    nonisolated(unsafe) let handler = unsafe Unmanaged<EventHandler>.fromOpaque(userdata!)
-        .takeUnretainedValue()
-    BrokerActor.assumeIsolated { unsafe handler.body?(events) }
+private func handler(of userdata: UnsafeMutableRawPointer?) -> EventHandler {
+    unsafe Unmanaged<EventHandler>.fromOpaque(userdata!).takeUnretainedValue()
 }
 
 private let timerFired: sd_event_time_handler_t = { _, _, userdata in
-    unsafe call(userdata, 0)
+    nonisolated(unsafe) let handler = unsafe handler(of: userdata)
+    BrokerActor.assumeIsolated { unsafe handler.callOnce() }
     return 0
 }
 
 private let signalArrived: sd_event_signal_handler_t = { _, _, userdata in
-    unsafe call(userdata, 0)
+    nonisolated(unsafe) let handler = unsafe handler(of: userdata)
+    BrokerActor.assumeIsolated { unsafe handler.body?(0) }
     return 0
 }
 
 private let ioHappened: sd_event_io_handler_t = { _, _, events, userdata in
-    unsafe call(userdata, events)
+    nonisolated(unsafe) let handler = unsafe handler(of: userdata)
+    BrokerActor.assumeIsolated { unsafe handler.body?(events) }
     return 0
 }

@@ -8,6 +8,13 @@ final class EventHandler {
     init(_ body: @escaping @BrokerActor (UInt32) -> Void) {
         self.body = body
     }
+
+    /// Calls it for the only time: what it captured goes with it.
+    @BrokerActor func callOnce() {
+        let body = body
+        self.body = nil
+        body?(0)
+    }
 }
 
 /// One source of the loop. It ends with `cancel` or with its last reference.

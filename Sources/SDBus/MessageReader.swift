@@ -74,7 +74,7 @@ internal import Glibc
     ) throws(BusError) -> Result {
         var start: UnsafeRawPointer?
         var count = 0
-        try check(
+        try require(
             unsafe sd_bus_message_read_array(message, CChar(bitPattern: UInt8(ascii: "y")), &start, &count))
         let buffer = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
         return try body(unsafe Span(_unsafeBytes: buffer))
@@ -92,7 +92,7 @@ internal import Glibc
     /// Reads a value of a basic type that has the same form in memory.
     mutating func basic<Value: BitwiseCopyable>(_ type: UInt8, _ empty: Value) throws(BusError) -> Value {
         var value = empty
-        try check(unsafe sd_bus_message_read_basic(message, CChar(bitPattern: type), &value))
+        try require(unsafe sd_bus_message_read_basic(message, CChar(bitPattern: type), &value))
         return value
     }
 
@@ -101,9 +101,14 @@ internal import Glibc
         unsafe String(cString: try characters(type))
     }
 
+    /// At the end of an array sd-bus reads nothing and says 0, which is no error to it.
+    private func require(_ result: Int32) throws(BusError) {
+        if try check(result) == 0 { throw BusError(errno: ENXIO) }
+    }
+
     private mutating func characters(_ type: UInt8) throws(BusError) -> UnsafePointer<CChar> {
         var start: UnsafePointer<CChar>?
-        try check(unsafe sd_bus_message_read_basic(message, CChar(bitPattern: type), &start))
+        try require(unsafe sd_bus_message_read_basic(message, CChar(bitPattern: type), &start))
         guard let start = unsafe start else { throw BusError(errno: EBADMSG) }
         return unsafe start
     }

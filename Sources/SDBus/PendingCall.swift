@@ -32,7 +32,7 @@ internal import Glibc
         }
         self.continuation = continuation
         self.connection = connection
-        connection.pending[ObjectIdentifier(self)] = self
+        connection.waiting[ObjectIdentifier(self)] = { self.finish(.failure(.disconnected)) }
     }
 
     /// Gives the call up; a reply that comes later is dropped.
@@ -44,7 +44,7 @@ internal import Glibc
     func finish(_ result: Result<Reply, BusError>) {
         guard let continuation else { return }
         self.continuation = nil
-        connection?.pending[ObjectIdentifier(self)] = nil
+        connection?.waiting[ObjectIdentifier(self)] = nil
         continuation.resume(returning: result)
         let ended = unsafe slot
         unsafe slot = nil

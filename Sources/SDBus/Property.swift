@@ -43,8 +43,8 @@ public struct PropertyCall: ~Copyable {
     public let sender: String?
     /// The object.
     public let path: String
-    /// The connection; nil when it is being closed.
-    public let connection: Connection?
+    /// The connection that the question came in on.
+    public let connection: Connection
 }
 
 /// What the vtable points to.

@@ -4,6 +4,7 @@ internal import CSystemd
 /// reference to it, so it has to be kept.
 @safe @BrokerActor public final class Registration {
     private var slots: [OpaquePointer] = unsafe []
+    private var endings: [@BrokerActor () -> Void] = []
 
     init() {}
 
@@ -15,10 +16,17 @@ internal import CSystemd
         unsafe slots.append(slot)
     }
 
+    /// Runs `ending` when this is cancelled.
+    func atEnd(_ ending: @escaping @BrokerActor () -> Void) {
+        endings.append(ending)
+    }
+
     /// Takes it back; nothing is called after this.
     public func cancel() {
         let ended = unsafe slots
         unsafe slots = []
+        endings.forEach { $0() }
+        endings = []
         unsafe ended.forEach { _ = unsafe sd_bus_slot_unref($0) }
     }
 

@@ -86,26 +86,30 @@ internal import Glibc
 private let methodCalled: sd_bus_message_handler_t = { message, userdata, _ in
     nonisolated(unsafe) let box = unsafe Unmanaged<MethodBox>.fromOpaque(userdata!)
     nonisolated(unsafe) let message = unsafe message!
-    BrokerActor.assumeIsolated {
+    return BrokerActor.assumeIsolated {
+        guard let connection = unsafe Exported.connection(of: sd_bus_message_get_bus(message)) else {
+            return -ENOTCONN
+        }
         unsafe box._withUnsafeGuaranteedRef { box in
             do throws(BusError) {
-                try box.serve(unsafe Call(message, isSensitive: box.isSensitive))
+                try box.serve(unsafe Call(message, on: connection, isSensitive: box.isSensitive))
             } catch {
                 unsafe Replies.fail(message, error)
             }
         }
+        return 1
     }
-    return 1
 }
 
 private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, userdata, failure in
     nonisolated(unsafe) let box = unsafe Unmanaged<PropertyBox>.fromOpaque(userdata!)
     nonisolated(unsafe) let (bus, path, reply, failure) = unsafe (bus!, path, reply!, failure)
     return BrokerActor.assumeIsolated {
-        unsafe box._withUnsafeGuaranteedRef { box in
+        guard let connection = unsafe Exported.connection(of: bus) else { return -ENOTCONN }
+        return unsafe box._withUnsafeGuaranteedRef { box in
             do throws(BusError) {
                 var writer = unsafe MessageWriter(reply)
-                try box.get(unsafe PropertyCall(bus, path), &writer)
+                try box.get(unsafe PropertyCall(bus, path, connection), &writer)
                 return 1
             } catch {
                 return unsafe sd_bus_error_set(failure, error.sendableName, error.message)
@@ -115,11 +119,11 @@ private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, user
 }
 
 extension PropertyCall {
-    @BrokerActor init(_ bus: OpaquePointer, _ path: UnsafePointer<CChar>?) {
+    @BrokerActor init(_ bus: OpaquePointer, _ path: UnsafePointer<CChar>?, _ connection: Connection) {
         let message = unsafe sd_bus_get_current_message(bus)
-        let isBus = unsafe sd_bus_is_bus_client(bus) > 0
-        sender = unsafe isBus ? string(message.flatMap { unsafe sd_bus_message_get_sender($0) }) : nil
+        sender =
+            unsafe connection.isBus ? string(message.flatMap { unsafe sd_bus_message_get_sender($0) }) : nil
         self.path = unsafe string(path) ?? ""
-        connection = unsafe Exported.current(of: bus)?.connection
+        self.connection = connection
     }
 }

@@ -1,9 +1,9 @@
-internal import Foundation
 internal import Glibc
 
 /// Looks through all writable memory of this process.
 public enum MemoryScan {
     private static let chunk = 1 << 20
+    private static let page = 4096
 
     /// How often the bytes stand in memory. They are given masked, each xor `mask`, so that what is searched for is
     /// not itself there to be found.
@@ -11,34 +11,52 @@ public enum MemoryScan {
         let file = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw TestFailure("no /proc/self/mem: errno \(errno)") }
         defer { close(file) }
-        guard let buffer = unsafe mmap(nil, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        else { throw TestFailure("no buffer") }
+        // Shared, so that the kernel does not join it with a neighbour into one region: it holds copies of what it has
+        // read and must not be looked at itself.
+        let buffer = unsafe mmap(nil, chunk, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+        guard let buffer = unsafe buffer, unsafe buffer != MAP_FAILED else { throw TestFailure("no buffer") }
         defer { unsafe munmap(buffer, chunk) }
-        // The buffer holds copies of what it has read, so it is not looked at.
-        let own = UInt(bitPattern: buffer)..<UInt(bitPattern: buffer) + UInt(chunk)
+        let own = UInt(bitPattern: buffer)
         var found = 0
-        for region in try regions() where !region.overlaps(own) {
+        for region in try regions() where !region.contains(own) {
             var start = region.lowerBound
             while start < region.upperBound {
                 let size = min(chunk, Int(region.upperBound - start))
                 let count = unsafe pread(file, buffer, size, off_t(start))
-                if count <= masked.count { break }
+                guard count > 0 else {
+                    // Another thread gave this page back; what follows it may still be there.
+                    start += UInt(page)
+                    continue
+                }
                 found += unsafe occurrences(UnsafeRawBufferPointer(start: buffer, count: count), masked, mask)
                 unsafe memset(buffer, 0, count)
                 // Overlap, so that no border hides a match.
-                start += size == chunk ? UInt(chunk - masked.count + 1) : UInt(size)
+                start += count == chunk ? UInt(chunk - masked.count + 1) : UInt(count)
             }
         }
         return found
     }
 
     private static func regions() throws -> [Range<UInt>] {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        let maps = String(decoding: try contents("/proc/self/maps"), as: UTF8.self)
         return maps.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)
             let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
             guard fields[1].hasPrefix("rw"), ends.count == 2 else { return nil }
             return ends[0]..<ends[1]
+        }
+    }
+
+    /// Reads until there is no more: the kernel hands this file out in pieces, and a short one is not the last.
+    private static func contents(_ path: String) throws -> [UInt8] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw TestFailure("no \(path): errno \(errno)") }
+        defer { close(file) }
+        var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: page))
+        while true {
+            let count = unsafe read(file, &chunk, chunk.count)
+            if count <= 0 { return bytes }
+            bytes += chunk[..<count]
         }
     }
 
