@@ -84,36 +84,44 @@ internal import Glibc
 }
 
 private let methodCalled: sd_bus_message_handler_t = { message, userdata, _ in
-    nonisolated(unsafe) let box = unsafe Unmanaged<MethodBox>.fromOpaque(userdata!)
+    nonisolated(unsafe) let box = unsafe Unmanaged<MethodBox>.fromOpaque(userdata!).takeUnretainedValue()
     nonisolated(unsafe) let message = unsafe message!
-    return BrokerActor.assumeIsolated {
+    return BrokerActor.assumeIsolated { unsafe box.run(message) }
+}
+
+private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, userdata, failure in
+    nonisolated(unsafe) let box = unsafe Unmanaged<PropertyBox>.fromOpaque(userdata!).takeUnretainedValue()
+    nonisolated(unsafe) let (bus, path, reply, failure) = unsafe (bus!, path, reply!, failure)
+    return BrokerActor.assumeIsolated { unsafe box.run(bus, path, reply, failure) }
+}
+
+// The bodies are functions of their own: the optimizer of Swift 6.3.1 crashes when it inlines them as closures.
+extension MethodBox {
+    @BrokerActor fileprivate func run(_ message: OpaquePointer) -> Int32 {
         guard let connection = unsafe Exported.connection(of: sd_bus_message_get_bus(message)) else {
             return -ENOTCONN
         }
-        unsafe box._withUnsafeGuaranteedRef { box in
-            do throws(BusError) {
-                try box.serve(unsafe Call(message, on: connection, isSensitive: box.isSensitive))
-            } catch {
-                unsafe Replies.fail(message, error)
-            }
+        do throws(BusError) {
+            try serve(unsafe Call(message, on: connection, isSensitive: isSensitive))
+        } catch {
+            unsafe Replies.fail(message, error)
         }
         return 1
     }
 }
 
-private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, userdata, failure in
-    nonisolated(unsafe) let box = unsafe Unmanaged<PropertyBox>.fromOpaque(userdata!)
-    nonisolated(unsafe) let (bus, path, reply, failure) = unsafe (bus!, path, reply!, failure)
-    return BrokerActor.assumeIsolated {
+extension PropertyBox {
+    @BrokerActor fileprivate func run(
+        _ bus: OpaquePointer, _ path: UnsafePointer<CChar>?, _ reply: OpaquePointer,
+        _ failure: UnsafeMutablePointer<sd_bus_error>?
+    ) -> Int32 {
         guard let connection = unsafe Exported.connection(of: bus) else { return -ENOTCONN }
-        return unsafe box._withUnsafeGuaranteedRef { box in
-            do throws(BusError) {
-                var writer = unsafe MessageWriter(reply)
-                try box.get(unsafe PropertyCall(bus, path, connection), &writer)
-                return 1
-            } catch {
-                return unsafe sd_bus_error_set(failure, error.sendableName, error.message)
-            }
+        do throws(BusError) {
+            var writer = unsafe MessageWriter(reply)
+            try get(unsafe PropertyCall(bus, path, connection), &writer)
+            return 1
+        } catch {
+            return unsafe sd_bus_error_set(failure, error.sendableName, error.message)
         }
     }
 }

@@ -4,6 +4,8 @@ internal import Glibc
 public enum MemoryScan {
     private static let chunk = 1 << 20
     private static let page = 4096
+    /// A sanitizer's shadow is of terabytes, and holds no copies.
+    private static let regionMax = 1 << 30
 
     /// How often the bytes stand in memory. They are given masked, each xor `mask`, so that what is searched for is
     /// not itself there to be found.
@@ -18,7 +20,7 @@ public enum MemoryScan {
         defer { unsafe munmap(buffer, chunk) }
         let own = UInt(bitPattern: buffer)
         var found = 0
-        for region in try regions() where !region.contains(own) {
+        for region in try regions() where !region.contains(own) && region.count <= regionMax {
             var start = region.lowerBound
             while start < region.upperBound {
                 let size = min(chunk, Int(region.upperBound - start))
