@@ -61,55 +61,61 @@ struct Attributes: BusDecodable {
     var count: UInt32 = 0
     let gate = Gate()
 
-    lazy var interface = Interface(Fixture.name) {
-        Method("Numbers", in: ["y", "n", "q", "i", "u", "x", "t", "d"], out: ["i", "u", "t", "d"]) {
-            (_, y: UInt8, n: Int16, q: UInt16, i: Int32, u: UInt32, x: Int64, t: UInt64, d: Double) in
-            Echo.sum(y, n, q, i, u, x, t, d)
-        }
-        Method("Texts", in: ["s", "o", "list"], out: ["s", "o", "list"]) {
-            (_, s: String, o: ObjectPath, list: [String]) in
-            (s, o, list)
-        }
-        Method("Flag", in: ["b"], out: ["b"]) { (_, b: Bool) in !b }
-        Method("Points", in: ["points"], out: ["points"]) { (_, points: [Point]) in Array(points.reversed()) }
-        Method("Look", in: ["attributes"], out: ["seen"]) { (_, attributes: Attributes) in attributes.seen }
-        Method("Map", in: ["map"], out: ["map"]) { (_, map: [String: UInt32]) in map }
-        Method("Blob", out: ["blob"]) { _ in Blob(bytes: [1, 2, 3]) }.sensitive
-        Method("Nothing") { _ in }
-        Method("Refuse", in: ["extra"]) { (_, extra: UInt64) throws(BusError) -> Void in
-            throw BusError(name: "org.lab.Error.No", message: "No.", extra: extra == 0 ? nil : extra)
-        }
-        Method("RefuseBadly") { _ throws(BusError) -> Void in
-            throw BusError(name: "6.not a name", message: "No.")
-        }
-        Method("RefuseErrno") { _ throws(BusError) in throw BusError(errno: 13) }
-        Method("NUL", out: ["s"]) { _ in "a\0b" }
-        Method("BadPath", out: ["s", "o"]) { _ in ("x", ObjectPath("no path")) }
-        Method("Who", out: ["sender", "interaction"]) { call in
-            (call.sender ?? "", call.allowsInteraction)
-        }
-        Method("Wait", in: ["ticket"], out: ["ticket"]) { [self] (_, ticket: String) -> Answer<String> in
-            if ticket.isEmpty { return .now("now") }
-            return .later { [self] () async throws(BusError) in
-                await gate.wait(for: ticket)
-                return ticket
+    /// A new one each time: one that was kept here would keep this alive, whose closures it holds.
+    var interface: Interface {
+        Interface(Fixture.name) {
+            Method("Numbers", in: ["y", "n", "q", "i", "u", "x", "t", "d"], out: ["i", "u", "t", "d"]) {
+                (_, y: UInt8, n: Int16, q: UInt16, i: Int32, u: UInt32, x: Int64, t: UInt64, d: Double) in
+                Echo.sum(y, n, q, i, u, x, t, d)
             }
-        }
-        Method("WaitRefused") { _ -> Answer<Void> in
-            .later { () async throws(BusError) in
-                throw BusError(name: "org.lab.Error.Late", message: "Late.", extra: 7)
+            Method("Texts", in: ["s", "o", "list"], out: ["s", "o", "list"]) {
+                (_, s: String, o: ObjectPath, list: [String]) in
+                (s, o, list)
             }
+            Method("Flag", in: ["b"], out: ["b"]) { (_, b: Bool) in !b }
+            Method("Points", in: ["points"], out: ["points"]) { (_, points: [Point]) in
+                Array(points.reversed())
+            }
+            Method("Look", in: ["attributes"], out: ["seen"]) { (_, attributes: Attributes) in attributes.seen
+            }
+            Method("Map", in: ["map"], out: ["map"]) { (_, map: [String: UInt32]) in map }
+            Method("Blob", out: ["blob"]) { _ in Blob(bytes: [1, 2, 3]) }.sensitive
+            Method("Nothing") { _ in }
+            Method("Refuse", in: ["extra"]) { (_, extra: UInt64) throws(BusError) -> Void in
+                throw BusError(name: "org.lab.Error.No", message: "No.", extra: extra == 0 ? nil : extra)
+            }
+            Method("RefuseBadly") { _ throws(BusError) -> Void in
+                throw BusError(name: "6.not a name", message: "No.")
+            }
+            Method("RefuseErrno") { _ throws(BusError) in throw BusError(errno: 13) }
+            Method("NUL", out: ["s"]) { _ in "a\0b" }
+            Method("BadPath", out: ["s", "o"]) { _ in ("x", ObjectPath("no path")) }
+            Method("Who", out: ["sender", "interaction"]) { call in
+                (call.sender ?? "", call.allowsInteraction)
+            }
+            Method("Wait", in: ["ticket"], out: ["ticket"]) { [self] (_, ticket: String) -> Answer<String> in
+                if ticket.isEmpty { return .now("now") }
+                return .later { [self] () async throws(BusError) in
+                    await gate.wait(for: ticket)
+                    return ticket
+                }
+            }
+            Method("WaitRefused") { _ -> Answer<Void> in
+                .later { () async throws(BusError) in
+                    throw BusError(name: "org.lab.Error.Late", message: "Late.", extra: 7)
+                }
+            }
+            Method("LaterPair", out: ["a", "b"]) { _ -> Answer<(String, UInt32)> in .later { ("a", 2) } }
+            Property("Count", .emitsChange) { [self] in count }
+            Property("Asker") { call in call.sender ?? "nobody" }
+            Property("Secret", .emitsInvalidation) { true }
+            Property("Version", .const) { "1" }
+            Property("Broken") { () throws(BusError) -> String in
+                throw BusError(name: "org.lab.Error.No", message: "No.")
+            }
+            Signal("Changed", ["path", "n"], (ObjectPath.self, UInt32.self))
+            Signal("Bare")
         }
-        Method("LaterPair", out: ["a", "b"]) { _ -> Answer<(String, UInt32)> in .later { ("a", 2) } }
-        Property("Count", .emitsChange) { [self] in count }
-        Property("Asker") { call in call.sender ?? "nobody" }
-        Property("Secret", .emitsInvalidation) { true }
-        Property("Version", .const) { "1" }
-        Property("Broken") { () throws(BusError) -> String in
-            throw BusError(name: "org.lab.Error.No", message: "No.")
-        }
-        Signal("Changed", ["path", "n"], (ObjectPath.self, UInt32.self))
-        Signal("Bare")
     }
 }
 

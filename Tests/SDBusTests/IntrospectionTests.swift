@@ -97,10 +97,10 @@ import Testing
     }
 
     @BrokerActor @Test func oneInterfaceServesManyObjectsAndConnections() async throws {
-        let echo = Echo()
-        let fixture = try await Fixture(echo.interface)
-        let second = try fixture.service.export([echo.interface], at: "/second")
-        let other = try fixture.client.export([echo.interface], at: "/mine")
+        let interface = Echo().interface
+        let fixture = try await Fixture(interface)
+        let second = try fixture.service.export([interface], at: "/second")
+        let other = try fixture.client.export([interface], at: "/mine")
         let mine = try #require(fixture.client.uniqueName)
         #expect(
             try await fixture.client.call(
