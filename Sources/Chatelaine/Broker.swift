@@ -1,0 +1,106 @@
+internal import BrokerBus
+internal import BrokerModel
+public import SDBus
+internal import Sodium
+
+/// A connection to the broker. Everything about it happens on the broker's loop, which the program runs
+/// (``EventLoop/run()``, or ``EventLoop/startThread()``).
+///
+/// Secrets cross the bus encrypted, in a session that the first call to need one opens. A broker that does not
+/// offer it is refused; nothing is ever sent in the clear instead.
+@BrokerActor public final class Broker {
+    /// The version of this library and of the contract that it speaks.
+    public nonisolated static let version = Contract.version
+
+    /// Whether a call may make the broker prompt a person.
+    public var allowsInteraction = true
+
+    /// The connection, for what is no part of the contract.
+    public let connection: Connection
+    var registrations: [Registration] = []
+    private var opened: SecretSession?
+
+    /// Takes a connection that is open.
+    public init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Connects and waits, blocking, for the bus. The broker itself is met, or started by the bus, with the
+    /// first call.
+    public static func connect(to endpoint: Endpoint) throws(ChatelaineError) -> Broker {
+        do throws(BusError) {
+            switch endpoint {
+            case .user: return Broker(try Connection.openUser())
+            case .system: return Broker(try Connection.openSystem())
+            case .address(let address): return Broker(try Connection.open(address: address))
+            }
+        } catch {
+            throw ChatelaineError(error)
+        }
+    }
+
+    /// Ends the connection, and with it the session and the subscription.
+    public func close() {
+        registrations = []
+        connection.close()
+    }
+
+    /// How long a call waits for its answer.
+    enum Patience {
+        /// sd-bus's 25 seconds.
+        case usual
+        /// For as long as it takes: a wrong passcode is answered late on purpose.
+        case endless
+    }
+
+    /// Calls a method of the contract, writes its arguments and reads its reply.
+    func call<Value>(
+        _ interface: String, _ member: String, _ patience: Patience = .usual, sensitive: Bool = false,
+        write: @BrokerActor (inout MessageWriter) throws(BusError) -> Void = { _ throws(BusError) in },
+        read: @BrokerActor (inout MessageReader) throws(BusError) -> Value
+    ) async throws(ChatelaineError) -> Value {
+        try await onBus { () async throws(BusError) in
+            let reply = try await connection.call(
+                Contract.name, path: Contract.path, interface: interface, member: member,
+                timeoutMicroseconds: patience == .endless ? .max : nil, allowInteraction: allowsInteraction,
+                sensitive: sensitive, write: write)
+            return try reply.withReader(read)
+        }
+    }
+
+    /// The session for secrets. Two calls that need the first one at once open one each, which is harmless.
+    func session() async throws(ChatelaineError) -> SecretSession {
+        if let opened { return opened }
+        let pair = X25519KeyPair()
+        let clientKey = pair.publicKey
+        let (brokerKey, path) = try await call(Contract.Interface.items, "OpenSession") {
+            (writer) throws(BusError) in
+            try writer.append(Contract.Algorithm.x25519.rawValue)
+            try writer.variant(clientKey)
+        } read: { (reader) throws(BusError) in
+            _ = try reader.enter("v", "ay")
+            let key = try reader.read([UInt8].self)
+            try reader.exit()
+            return (key, try reader.read(ObjectPath.self))
+        }
+        guard let shared = pair.sharedSecret(with: brokerKey) else {
+            throw ChatelaineError(.param("The broker's public key is no usable X25519 key."))
+        }
+        let session = SecretSession(
+            path: path.value, end: .client, sharedSecret: shared, clientKey: clientKey, brokerKey: brokerKey)
+        opened = session
+        return session
+    }
+
+    /// Opens a secret of a reply, which must be sealed for that session.
+    static func open(_ sealed: SealedSecret, _ session: SecretSession) throws(BusError) -> SharedSecret {
+        guard sealed.session.value == session.path else {
+            throw BusError(.param("The reply is sealed for another session."))
+        }
+        do throws(Refusal) {
+            return try session.open(sealed)
+        } catch {
+            throw BusError(error)
+        }
+    }
+}
