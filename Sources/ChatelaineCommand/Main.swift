@@ -1,0 +1,15 @@
+internal import BrokerHost
+internal import SDBus
+
+/// `chatelaine`.
+@main enum Main {
+    static func main() {
+        Streams.forbidCoreDumps()
+        let loop = BrokerActor.shared.loop
+        BrokerActor.start {
+            loop.stop(code: await Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+        }
+        let code = loop.run()
+        ExitStatus.exit(code < 0 ? ExitCode.failed.rawValue : code)
+    }
+}

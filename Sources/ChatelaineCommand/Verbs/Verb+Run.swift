@@ -1,0 +1,27 @@
+internal import SDBus
+
+extension Verb {
+    /// Does it.
+    @BrokerActor func run(_ context: Context) async throws(Failure) {
+        switch self {
+        case .get: try await GetVerb.run(context)
+        case .set: try await SetVerb.run(context)
+        case .list: try await ListVerb.run(context)
+        case .delete: try await DeleteVerb.run(context)
+        case .logout: try await LogoutVerb.run(context)
+        case .status: try await StatusVerb.run(context)
+        case .lock: try await LockVerb.run(context)
+        case .unlock: try await UnlockVerb.run(context)
+        case .passcodeSet: try await PasscodeVerb.set(context)
+        case .passcodeChange: try await PasscodeVerb.change(context)
+        case .passcodeRemove: try await PasscodeVerb.remove(context)
+        case .watch: try await WatchVerb.run(context)
+        case .clients: try await ClientsVerb.run(context)
+        case .groups: try await GroupsVerb.run(context)
+        case .doctor: try await DoctorVerb.run(context)
+        case .policyCheck: try PolicyCheckVerb.run(context)
+        case .policyExplain: try await PolicyExplainVerb.run(context)
+        case .policyReload: try await PolicyReloadVerb.run(context)
+        }
+    }
+}
