@@ -21,7 +21,7 @@ enum Request: Equatable {
             default: try global.choose(.address(found.value))
             }
         }
-        let verb = try words.verb()
+        guard let verb = try words.verb() else { return .help(nil) }
         return try invocation(of: verb, global, &words)
     }
 

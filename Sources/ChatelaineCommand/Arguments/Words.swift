@@ -27,8 +27,8 @@ struct Words {
     /// The next word as it is; there must be one.
     mutating func next() -> String { rest.removeFirst() }
 
-    /// The verb, of one word or two.
-    mutating func verb() throws(Failure) -> Verb {
+    /// The verb, of one word or two; nil where help stands in the place of the second.
+    mutating func verb() throws(Failure) -> Verb? {
         guard peek() == .word else { throw .usage("a verb is missing") }
         let first = next()
         let candidates = Verb.allCases.filter { $0.words[0] == first }
@@ -37,6 +37,7 @@ struct Words {
         }
         if single.words.count == 1 { return single }
         let seconds = candidates.map { String($0.words[1]) }
+        if rest.first == Option.help.name { return nil }
         guard let second = rest.first, let index = seconds.firstIndex(of: second) else {
             throw .usage("after \(first) comes one of \(seconds.joined(separator: ", "))")
         }

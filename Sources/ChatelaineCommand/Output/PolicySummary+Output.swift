@@ -23,7 +23,6 @@ extension PolicySummary {
         var paragraphs = applications.map { $0.text(style) } + groups.map { $0.text(style) }
         if !managers.isEmpty { paragraphs.append(Self.list("Administrators", managers, style)) }
         if !carriers.isEmpty { paragraphs.append(Self.list("Carriers", carriers, style)) }
-        guard !paragraphs.isEmpty else { return "The policy grants nothing.\n" }
         return paragraphs.joined(separator: "\n")
     }
 
@@ -81,11 +80,20 @@ extension PolicySummary.Group {
         fields.add("Granted to", applications)
         if applications.isEmpty { fields.add("Granted to", "nobody", .middling) }
         fields.add("Requires", "\(rules.requireTrust.rawValue) trust")
-        fields.add("Holds", "\(rules.maxItems) items and \(rules.maxBytes) bytes at most")
+        fields.add("Holds", "\(rules.maxItems) items and \(Self.size(rules.maxBytes)) at most")
         fields.add("Accessible", rules.accessible.map(\.name))
         if rules.reuseSeconds > 0 { fields.add("Reuse", "\(rules.reuseSeconds) s") }
         if rules.mode != .enforce { fields.add("Mode", rules.mode.rawValue, .middling) }
         let place = source.map { " (\($0.printable))" } ?? " (no section: defaults)"
         return style.apply(.bold, to: "Group \(group.name)") + place + "\n" + fields.text(style, indent: 2)
+    }
+
+    // As the policy writes it.
+    private static func size(_ bytes: UInt64) -> String {
+        for (unit, shift) in [("G", UInt64(30)), ("M", 20), ("K", 10)]
+        where bytes > 0 && bytes % (1 << shift) == 0 {
+            return "\(bytes >> shift)\(unit)"
+        }
+        return "\(bytes) bytes"
     }
 }

@@ -29,7 +29,7 @@ internal import SDBus
         }
         return Finding(
             subject, .absent, "the bus gives none; the broker finds callers by number and looks twice",
-            advice: "dbus-broker, and dbus from 1.15.8 on, give them.")
+            advice: "dbus 1.16 and dbus-broker 37 give them.")
     }
 
     private static func ofBroker(_ broker: Broker, _ endpoint: Endpoint) async -> [Finding] {
@@ -73,12 +73,11 @@ internal import SDBus
         return Finding("passcode", .good, "set; the keychain is \(status.state)")
     }
 
-    // Each condition of the contract is a line, so that one sees what was looked at.
     private static func conditions(_ status: Broker.Status) -> [Finding] {
-        let known = Condition.allCases.map { condition in
+        let known = Condition.allCases.compactMap { condition in
             status.conditions.contains(condition.rawValue)
                 ? Finding(condition.subject, .wrong, condition.rawValue, advice: condition.advice)
-                : Finding(condition.subject, .good, condition.opposite)
+                : condition.opposite.map { Finding(condition.subject, .good, $0) }
         }
         let others = status.conditions.filter { Condition(rawValue: $0) == nil }
         return known + others.map { Finding("condition", .wrong, $0, advice: "See chatelained(8).") }
@@ -96,13 +95,13 @@ extension Condition {
         }
     }
 
-    fileprivate var opposite: String {
+    /// What its absence says; nil where that is nothing worth a line.
+    fileprivate var opposite: String? {
         switch self {
         case .memoryNotLocked: "secrets cannot reach the swap space"
-        case .passcodeOutOfStep: "in step"
-        case .waitingForStore: "open, or opened by the next call"
         case .deviceKeyMissing: "present"
-        case .policyRefused: "the last one that was read is in force"
+        case .policyRefused: "the broker took it whole"
+        case .passcodeOutOfStep, .waitingForStore: nil
         }
     }
 

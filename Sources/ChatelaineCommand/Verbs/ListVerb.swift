@@ -2,7 +2,7 @@ internal import BrokerHost
 internal import Chatelaine
 internal import SDBus
 
-/// `list`: the attributes of every match.
+/// `list`: a line for every match, or with `--json` all attributes.
 @BrokerActor enum ListVerb {
     static func run(_ context: Context) async throws(Failure) {
         var query = try context.invocation.query()
@@ -12,11 +12,11 @@ internal import SDBus
         try context.print(.array(items.map(\.json))) { table(items, context.style) }
     }
 
+    // What tells items apart; the rest would make lines that no terminal holds.
     private static let columns = [
         ("SERVICE", "Service"), ("SERVER", "Server"), ("PORT", "Port"), ("PROTOCOL", "Protocol"),
         ("PATH", "Path"), ("ACCOUNT", "Account"), ("LABEL", "Label"), ("GROUP", "AccessGroup"),
-        ("ACCESSIBLE", "Accessible"), ("CONTROL", "AccessControl"), ("EXPIRES", "Expires"),
-        ("MODIFIED", "Modified"), ("REFERENCE", "Reference"),
+        ("EXPIRES", "Expires"), ("MODIFIED", "Modified"), ("REFERENCE", "Reference"),
     ]
 
     private static func table(_ items: [Attributes], _ style: Style) -> String {

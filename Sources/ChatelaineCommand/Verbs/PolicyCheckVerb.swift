@@ -23,7 +23,13 @@ internal import SDBus
         for warning in warnings where !context.invocation.isJSON {
             StandardError.write(line: "warning: \(warning.printable)")
         }
-        try context.print(.object(problems + summary.json)) { summary.text(context.style) }
+        let text = summary.text(context.style)
+        try context.print(.object(problems + summary.json)) { text.isEmpty ? grantsNothing(context) : text }
+    }
+
+    private static func grantsNothing(_ context: Context) -> String {
+        let folder = context.invocation.operands.first?.printable ?? "/{usr/share,run,etc}/chatelaine/policy.d"
+        return "The policy in \(folder) has no section, and grants nothing.\n"
     }
 
     private static func report(_ errors: PolicyErrors, _ context: Context) throws(Failure) {
