@@ -1,0 +1,63 @@
+# Each target is a few lines that call something else; `make` alone lists them.
+
+PREFIX  ?= /usr
+DESTDIR ?=
+BUILD    = swift build --explicit-target-dependency-import-check error
+RELEASE  = $(BUILD) --configuration release --static-swift-stdlib
+PROGRAMS = .build/release/chatelained .build/release/chatelaine
+ROOT     = $(DESTDIR)$(PREFIX)
+MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
+
+help:
+	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
+	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (30 minutes)'
+	@echo 'make check     those checks of it that only read files (seconds)'
+	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
+	@echo 'make release   build what is installed'
+	@echo 'make install   install into $$(DESTDIR)$$(PREFIX); PREFIX is /usr'
+
+demo:
+	@.ci/packages demo
+	@$(BUILD) --quiet
+	@/usr/bin/python3 Tests/Demo/demo.py
+
+test:
+	@.ci/packages test
+	@.ci/test
+
+check:
+	@.ci/packages check
+	@.ci/check
+
+bench: release
+	@.ci/packages bench
+	$(MAKE) -C Benchmarks CHATELAINED=$(CURDIR)/.build/release/chatelained
+
+release:
+	@.ci/packages build
+	$(RELEASE) --product chatelained
+	$(RELEASE) --product chatelaine
+
+# Builds only where nothing is built: `sudo make install` after `make release` needs no toolchain.
+$(PROGRAMS):
+	$(MAKE) release
+
+# The broker reads its packages' policy below /usr/share alone, whatever the prefix.
+install: $(PROGRAMS)
+	install -D -s -t $(ROOT)/bin $(PROGRAMS)
+	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1
+	install -D -m 644 -t $(ROOT)/share/man/man5 docs/man/chatelaine-policy.5
+	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8
+	install -D -m 644 docs/completions/chatelaine.bash $(ROOT)/share/bash-completion/completions/chatelaine
+	install -D -m 644 -t $(ROOT)/share/zsh/vendor-completions docs/completions/_chatelaine
+	install -D -m 644 -t $(ROOT)/share/fish/vendor_completions.d docs/completions/chatelaine.fish
+	install -D -m 644 -t $(ROOT)/share/dbus-1/interfaces dbus/*.xml
+	install -D -m 644 -t $(ROOT)/share/dbus-1/session.d dbus/org.chatelaine.Broker1.conf
+	$(MOVED) dbus/org.chatelaine.Broker1.service | install -D -m 644 /dev/stdin \
+	    $(ROOT)/share/dbus-1/services/org.chatelaine.Broker1.service
+	$(MOVED) dbus/chatelained.service | install -D -m 644 /dev/stdin \
+	    $(ROOT)/lib/systemd/user/chatelained.service
+	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf
+	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
+
+.PHONY: help demo test check bench release install
