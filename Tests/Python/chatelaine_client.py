@@ -30,9 +30,9 @@ class Signal(NamedTuple):
 class Client:
     """One connection and, once a secret has crossed, one session on it."""
 
-    def __init__(self, address=None, *, direct=False, descriptors=False, path=OBJECT):
+    def __init__(self, address=None, *, descriptors=False, path=OBJECT):
         address = address or os.environ["DBUS_SESSION_BUS_ADDRESS"]
-        self.connection = Connection(address, direct=direct, descriptors=descriptors)
+        self.connection = Connection(address, descriptors=descriptors)
         self.path = path
         self._session = None
 

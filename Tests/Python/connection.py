@@ -1,6 +1,5 @@
 """One D-Bus connection over jeepney: calls in flight, replies, signals, errors.
 
-It works against a bus daemon and against the broker's direct endpoint (no Hello there).
 Nothing here starts a thread: whoever waits for a reply also collects the signals that come before it.
 """
 
@@ -83,17 +82,17 @@ class BrokerError(Exception):
 
 
 class Connection:
-    """A connection to `address`; `direct` means the broker's own socket, with no bus daemon between."""
+    """A connection to the bus at `address`."""
 
-    def __init__(self, address, *, direct=False, descriptors=False, say_hello=True, destination=BUS_NAME):
+    def __init__(self, address, *, descriptors=False, say_hello=True, destination=BUS_NAME):
         path = next(get_connectable_addresses(address))
         self.socket = prep_socket(path, descriptors, timeout=10.0)
-        self.direct, self.destination = direct, destination
+        self.destination = destination
         self.unique_name = None
         self.signals = deque()
         self._descriptors = descriptors
         self._parser, self._serial, self._replies = Parser(), 0, {}
-        if say_hello and not direct:
+        if say_hello:
             self.unique_name = self.bus_call("Hello")[0]
 
     def close(self):

@@ -25,7 +25,7 @@ REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
-  <type>{kind}</type>
+  <type>session</type>
   <listen>unix:path={path}</listen>
   <auth>EXTERNAL</auth>
   <policy context="default">
@@ -61,13 +61,12 @@ def daemon_path():
 class World:
     """`with World() as world:` a bus, a broker, an in-process client `user` and puppets by identity."""
 
-    def __init__(self, *, system=False, socket=False, passcode=True, wrap=(), state=None):
+    def __init__(self, *, passcode=True, wrap=(), state=None):
         self.daemon = daemon_path()
-        self.system, self.wrap, self.process, self.bus = system, list(wrap), None, None
+        self.wrap, self.process, self.bus = list(wrap), None, None
         self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
         os.chmod(self.folder, 0o755)
         self.state = state or self._inside("state")
-        self.socket = self._inside("direct.sock") if socket else None
         self.puppets, self._with_passcode = {}, passcode
         self.passcode = b""
 
@@ -103,7 +102,7 @@ class World:
             raise SetUpFailed("dbus-daemon is missing (Debian: dbus-daemon)")
         path, configuration = self._inside("bus"), self._inside("bus.conf")
         with open(configuration, "w") as file:
-            file.write(BUS_CONFIGURATION.format(kind="system" if self.system else "session", path=path))
+            file.write(BUS_CONFIGURATION.format(path=path))
         with open(self._inside("bus.log"), "wb") as log:
             self.bus = subprocess.Popen(
                 [
@@ -126,7 +125,6 @@ class World:
 
     @property
     def environment(self):
-        variable = "DBUS_SYSTEM_BUS_ADDRESS" if self.system else "DBUS_SESSION_BUS_ADDRESS"
         return {
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
@@ -136,7 +134,6 @@ class World:
             "XDG_STATE_HOME": self._inside("home"),
             "XDG_DATA_HOME": self._inside("data"),
             "XDG_CACHE_HOME": self._inside("cache"),
-            variable: self.address,
             "DBUS_SESSION_BUS_ADDRESS": self.address,
         }
 
@@ -145,15 +142,15 @@ class World:
     def start(self):
         """Starts the broker and comes back when it owns its name."""
         arguments = [
-            "--system" if self.system else "--user",
+            "--user",
             "--policy",
             self._inside("policy"),
             "--state",
             self.state,
             "--device-key",
             self._inside("device.key"),
+            "--no-socket",
         ]
-        arguments += ["--socket", self.socket] if self.socket else ["--no-socket"]
         with open(self._inside("broker.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [*self.wrap, self.daemon, *arguments], env=self.environment, stderr=log, stdout=log
@@ -252,12 +249,12 @@ class World:
             self.puppets[identity] = self.puppet(identity)
         return self.puppets[identity]
 
-    def puppet(self, identity, *, direct=False, user=None):
-        """Another process of the same program, which the caller closes; `user` with --system alone."""
+    def puppet(self, identity, *, user=None):
+        """Another process of the same program, which the caller closes; as another `user` if root asks."""
         puppet = Puppet(self._inside(f"bin/{identity}"), self.environment, self.wrap)
         if user is not None:
             puppet.become(user)
-        puppet.connect(f"unix:path={self.socket}" if direct else self.address, direct=direct)
+        puppet.connect(self.address)
         return puppet
 
     def damaged_rows(self):

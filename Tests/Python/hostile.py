@@ -38,7 +38,9 @@ def play(row, world, base):
 
 
 def run(report):
-    with contextlib.closing(Stage(socket=True)) as stage:
+    for number, reason in hostile_connections.TABLE.absent.items():
+        report.not_here(number, reason)
+    with contextlib.closing(Stage()) as stage:
         well_behaved(stage.emptied())
         base = resident(stage.world)
         for row in hostile_calls.TABLE.rows + hostile_connections.TABLE.rows:

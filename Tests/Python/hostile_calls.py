@@ -165,7 +165,7 @@ def h11(w):
     refused("Param", w.mail.raw_call, OBJECT, ITEMS, "Search", "a{sv}", (twice,))
     many = {f"Key{number}": ("s", "x") for number in range(200)}
     refused(
-        ("Param", "NoSuchAttribute", "NoSuchClass"),
+        ("TooLarge", "NoSuchAttribute"),
         w.mail.raw_call,
         OBJECT,
         ITEMS,

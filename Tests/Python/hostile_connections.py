@@ -1,7 +1,6 @@
 """Connections that misbehave: garbage, floods, deaf subscribers, clients that vanish."""
 
 import os
-import socket
 
 from attributes import encode
 from chatelaine_client import ITEMS, MANAGER, OBJECT, Client
@@ -32,10 +31,6 @@ def resident(world):
     return int(line.split()[1])
 
 
-def direct(world):
-    return f"unix:path={world.socket}"
-
-
 @row(
     "H13",
     "garbage, half a message, a length that lies",
@@ -43,13 +38,12 @@ def direct(world):
     "that connection alone ends",
 )
 def h13(w):
-    for address in (w.address, direct(w)):
-        for data, is_ended in ((garbage, True), (lying_length, True), (half_message, False)):
-            raw = Raw(address, hello=address == w.address)
-            raw.send(data(raw))
-            if is_ended:
-                holds(raw.drained(), f"{data.__name__} ends the connection")
-            raw.close()
+    for data, is_ended in ((garbage, True), (lying_length, True), (half_message, False)):
+        raw = Raw(w.address)
+        raw.send(data(raw))
+        if is_ended:
+            holds(raw.drained(), f"{data.__name__} ends the connection")
+        raw.close()
 
 
 def garbage(_):
@@ -69,44 +63,32 @@ def lying_length(raw):
 
 @row("H14", "a client that calls and vanishes before the answer", "200 times", "nothing is left of it")
 def h14(w):
-    for address in (w.address, direct(w)):
-        for _ in range(100):
-            raw = Raw(address, hello=address == w.address)
-            raw.send(raw.message(ITEMS, "OpenSession", "sv", (ENCRYPTED, EncryptedSession().input)))
-            raw.send(raw.message(ITEMS, "Search", *SEARCH))
-            raw.close()
+    for _ in range(200):
+        raw = Raw(w.address)
+        raw.send(raw.message(ITEMS, "OpenSession", "sv", (ENCRYPTED, EncryptedSession().input)))
+        raw.send(raw.message(ITEMS, "Search", *SEARCH))
+        raw.close()
 
 
 @row("H15", f"{FLOOD} calls whose answers nobody reads", "over the bus", "everybody else is served meanwhile")
 def h15(w):
-    flood(w, w.address, hello=True)
-
-
-@row(
-    "H16",
-    f"{FLOOD} calls whose answers nobody reads",
-    "direct endpoint",
-    "everybody else is served meanwhile",
-)
-def h16(w):
-    flood(w, direct(w), hello=False)
-
-
-def flood(world, address, hello):
-    raw = Raw(address, hello=hello)
+    raw = Raw(w.address)
     raw.socket.settimeout(2.0)
     try:
         for _ in range(FLOOD):
             if not raw.send(raw.message(ITEMS, "Search", *SEARCH)):
                 break
-        well_behaved(world)
+        well_behaved(w)
     finally:
         raw.close()
 
 
+TABLE.not_here("H16 H20", "the direct endpoint comes with the next release")
+
+
 @row("H17", "a subscriber that never reads", "4,000 changes", "everybody else is served meanwhile")
 def h17(w):
-    deaf = w.puppet("mail", direct=True)
+    deaf = w.puppet("mail")
     try:
         deaf.subscribe()
         for number in range(200):
@@ -142,14 +124,14 @@ def h18(w):
 @row(
     "H19",
     "answers of 6 MiB that nobody reads",
-    f"{LARGE_ANSWERS} of them on the direct endpoint",
+    f"{LARGE_ANSWERS} of them",
     "memory is bounded",
 )
 def h19(w):
     for number in range(100):
         w.mail.add(internet(Account=str(number), Label=b"x" * 60_000), secret())
     before = resident(w)
-    raw = Raw(direct(w), hello=False)
+    raw = Raw(w.address)
     raw.socket.settimeout(2.0)
     try:
         for _ in range(LARGE_ANSWERS):
@@ -161,19 +143,3 @@ def h19(w):
         )
     finally:
         raw.close()
-
-
-@row("H20", "200 connections to the direct endpoint that never authenticate", "another comes", "it is served")
-def h20(w):
-    silent = []
-    try:
-        for _ in range(200):
-            silent.append(socket.socket(socket.AF_UNIX))
-            silent[-1].connect(w.socket)
-        late = w.puppet("calendar", direct=True)
-        equal(late.search(generic(Service="nothing")), [])
-        late.close()
-        well_behaved(w)
-    finally:
-        for connection in silent:
-            connection.close()

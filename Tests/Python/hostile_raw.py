@@ -13,17 +13,16 @@ from connection import BUS_NAME
 class Raw:
     """Nothing is read unless asked for."""
 
-    def __init__(self, address, *, hello=True):
+    def __init__(self, address):
         self.socket = prep_socket(next(get_connectable_addresses(address)), timeout=10.0)
         self.socket.settimeout(10.0)
         self.serial = 0
-        if hello:
-            self.socket.sendall(
-                self.message(
-                    "org.freedesktop.DBus", "Hello", path="/org/freedesktop/DBus", to="org.freedesktop.DBus"
-                )
+        self.send(
+            self.message(
+                "org.freedesktop.DBus", "Hello", path="/org/freedesktop/DBus", to="org.freedesktop.DBus"
             )
-            self.socket.recv(1 << 16)
+        )
+        self.socket.recv(1 << 16)
 
     def message(self, interface, member, signature=None, body=(), *, path=OBJECT, to=BUS_NAME):
         """The bytes of a method call."""

@@ -21,8 +21,8 @@ class Puppet:
     def __init__(self):
         self.client = None
 
-    def connect(self, address=None, direct=False):
-        self.client = Client(address, direct=direct)
+    def connect(self, address=None):
+        self.client = Client(address)
         return self.client.connection.unique_name
 
     def disconnect(self):
@@ -46,7 +46,7 @@ class Puppet:
         return Storm(self.client, name, seed).run()
 
     def become(self, user):
-        """For --system: another user's process."""
+        """From here on another user's process."""
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
 

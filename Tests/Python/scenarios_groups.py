@@ -1,9 +1,6 @@
-"""S083 to S097: access groups."""
+"""S083 to S096: access groups."""
 
-import os
-import pwd
-
-from expect import NotHere, Table, equal, generic, refused, same_secret, secret, without
+from expect import Table, equal, generic, refused, same_secret, secret, without
 from harness import World
 from policy import FOREIGN, ONE, STRICT, TWO
 from store_file import StoreFile
@@ -89,22 +86,3 @@ def s095(w):
     refused(("Decode", "ItemNotFound"), w.stranger.read, generic())
     refused(("Decode", "ItemNotFound"), w.stranger.read, {"Reference": reference})
     equal([found["Account"] for found in w.stranger.search(without(generic(), "Account"))], ["mark"])
-
-
-@row("S097", "an item of one user's", "another user reads with the same query", "ItemNotFound")
-def s097(_):
-    if os.geteuid() != 0:
-        raise NotHere("two users need root")
-    # Users that exist: a bus daemon turns unknown user ids away.
-    users = [entry.pw_uid for entry in pwd.getpwall() if entry.pw_uid != 0][:2]
-    with World(system=True, passcode=False) as world:
-        first, second = (world.puppet("mail", user=user) for user in users)
-        try:
-            reference, _ = first.add(generic(), secret("first"))
-            refused("ItemNotFound", second.read, generic())
-            refused("ItemNotFound", second.read, {"Reference": reference})
-            second.add(generic(), secret("second"))
-            same_secret(first.read(generic()).secret, secret("first"))
-        finally:
-            first.close()
-            second.close()
