@@ -5,6 +5,7 @@ in one temporary folder. Nothing sleeps: the bus tells its address when it is re
 arrival and departure are the bus's NameOwnerChanged.
 """
 
+import contextlib
 import os
 import selectors
 import shutil
@@ -15,6 +16,7 @@ import time
 
 from chatelaine_client import Client
 from connection import BUS_NAME, Connection
+from expect import NotHere
 from policy import IDENTITIES, write_policy
 from puppets import Puppet, copy_interpreter
 
@@ -27,6 +29,7 @@ BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
 <busconfig>
   <type>session</type>
   <listen>unix:path={path}</listen>
+  <servicedir>{services}</servicedir>
   <auth>EXTERNAL</auth>
   <policy context="default">
     <allow user="*"/>
@@ -59,11 +62,21 @@ def daemon_path():
 
 
 class World:
-    """`with World() as world:` a bus, a broker, an in-process client `user` and puppets by identity."""
+    """`with World() as world:` a bus, a broker, an in-process client `user` and puppets by identity.
 
-    def __init__(self, *, passcode=True, wrap=(), state=None):
+    `wrap` is a command that the broker and the puppets are started by, `user` the id of the user that they
+    run as where root runs the test, `preload` a library that the broker is started with, `configuration` the
+    text of its chatelained.conf.
+    """
+
+    def __init__(
+        self, *, passcode=True, wrap=(), state=None, user=None, preload=None, configuration=""
+    ):
         self.daemon = daemon_path()
-        self.wrap, self.process, self.bus = list(wrap), None, None
+        self.owner = user if os.geteuid() == 0 else None
+        self.wrap = [*self._become(self.owner), *wrap]
+        self.preload, self.configuration = preload, configuration
+        self.process, self.bus = None, None
         self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
         os.chmod(self.folder, 0o755)
         self.state = state or self._inside("state")
@@ -74,7 +87,7 @@ class World:
         try:
             self._prepare()
             self.start()
-            self.user = Client(self.address)
+            self.user = self.puppet("nobody") if self.owner else Client(self.address)
             if self._with_passcode:
                 self.set_passcode()
         except BaseException:
@@ -88,13 +101,31 @@ class World:
     def _inside(self, name):
         return os.path.join(self.folder, name)
 
+    @staticmethod
+    def _become(user):
+        """A command prefix; set-user-id by the process itself would leave it closed to other processes."""
+        if user is None:
+            return []
+        if shutil.which("setpriv") is None:
+            raise NotHere("another user's process needs setpriv (util-linux)")
+        return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
     def _prepare(self):
-        for name in ("home", "runtime", "config", "data", "cache", "bin", "policy"):
+        for name in ("home", "runtime", "config", "data", "cache", "bin", "policy", "services"):
             os.mkdir(self._inside(name), 0o700 if name == "runtime" else 0o755)
         os.makedirs(self.state, 0o700, exist_ok=True)
         for identity in IDENTITIES:
             copy_interpreter(self._inside(f"bin/{identity}"))
         write_policy(self._inside("policy"), self._inside("bin"))
+        with open(self._inside("chatelained.conf"), "w") as file:
+            file.write(self.configuration)
+        if self.owner:
+            # A build folder may be closed to that user.
+            self.daemon = shutil.copy(self.daemon, self._inside("bin/chatelained"))
+            for folder, _, names in os.walk(self.folder):
+                for path in (folder, *(os.path.join(folder, name) for name in names)):
+                    os.chown(path, self.owner, self.owner)
+            os.chown(self.state, self.owner, self.owner)
         self._start_bus()
 
     def _start_bus(self):
@@ -102,7 +133,7 @@ class World:
             raise SetUpFailed("dbus-daemon is missing (Debian: dbus-daemon)")
         path, configuration = self._inside("bus"), self._inside("bus.conf")
         with open(configuration, "w") as file:
-            file.write(BUS_CONFIGURATION.format(path=path))
+            file.write(BUS_CONFIGURATION.format(path=path, services=self._inside("services")))
         with open(self._inside("bus.log"), "wb") as log:
             self.bus = subprocess.Popen(
                 [
@@ -115,6 +146,7 @@ class World:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                env=self._environment,
             )
         self.address = self.bus.stdout.readline().strip()
         if not self.address:
@@ -125,6 +157,10 @@ class World:
 
     @property
     def environment(self):
+        return self._environment | {"DBUS_SESSION_BUS_ADDRESS": self.address}
+
+    @property
+    def _environment(self):
         return {
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
@@ -134,14 +170,29 @@ class World:
             "XDG_STATE_HOME": self._inside("home"),
             "XDG_DATA_HOME": self._inside("data"),
             "XDG_CACHE_HOME": self._inside("cache"),
-            "DBUS_SESSION_BUS_ADDRESS": self.address,
         }
 
     # The broker's life
 
     def start(self):
         """Starts the broker and comes back when it owns its name."""
-        arguments = [
+        self.process = self.launch()
+        self._await_owner(True)
+
+    def launch(self, **environment):
+        """A process of the broker, which may or may not come to own the name."""
+        if self.preload:
+            environment |= {"LD_PRELOAD": self.preload, "FAULTS": self.folder}
+        with open(self._inside("broker.log"), "ab") as log:
+            return subprocess.Popen(
+                self.command, env=self.environment | environment, stderr=log, stdout=log
+            )
+
+    @property
+    def command(self):
+        return [
+            *self.wrap,
+            self.daemon,
             "--user",
             "--policy",
             self._inside("policy"),
@@ -149,13 +200,10 @@ class World:
             self.state,
             "--device-key",
             self._inside("device.key"),
+            "--config",
+            self._inside("chatelained.conf"),
             "--no-socket",
         ]
-        with open(self._inside("broker.log"), "ab") as log:
-            self.process = subprocess.Popen(
-                [*self.wrap, self.daemon, *arguments], env=self.environment, stderr=log, stdout=log
-            )
-        self._await_owner(True)
 
     def stop(self):
         """As systemd stops it."""
@@ -217,8 +265,11 @@ class World:
         self.watch.signals.clear()
 
     def log_tail(self, lines=8):
+        return " | ".join(self.log().splitlines()[-lines:])
+
+    def log(self):
         with open(self._inside("broker.log"), errors="replace") as log:
-            return " | ".join(log.read().splitlines()[-lines:])
+            return log.read()
 
     # The device
 
@@ -251,11 +302,28 @@ class World:
 
     def puppet(self, identity, *, user=None):
         """Another process of the same program, which the caller closes; as another `user` if root asks."""
-        puppet = Puppet(self._inside(f"bin/{identity}"), self.environment, self.wrap)
-        if user is not None:
-            puppet.become(user)
+        return self.program(self._inside(f"bin/{identity}"), self.wrap + self._become(user))
+
+    def program(self, executable, wrap=None):
+        """A process of any copy of the interpreter, which the caller closes."""
+        puppet = Puppet(executable, self.environment, self.wrap if wrap is None else wrap)
         puppet.connect(self.address)
         return puppet
+
+    @contextlib.contextmanager
+    def policy_file(self, text, name="60-test.conf"):
+        """One more file of the policy, in force from here to the end of the block."""
+        path = os.path.join(self._inside("policy"), name)
+        with open(path, "w") as file:
+            file.write(text)
+        if self.owner:
+            os.chown(path, self.owner, self.owner)
+        try:
+            self.warnings = self.admin.reload_policy()
+            yield
+        finally:
+            os.unlink(path)
+            self.admin.reload_policy()
 
     def damaged_rows(self):
         """What `Check` counts, over both vaults."""
