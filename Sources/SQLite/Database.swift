@@ -16,6 +16,8 @@ internal import CSQLite
         case readWrite
         /// The file is made where there is none.
         case create
+        /// The file must exist, on a disk that nobody can write: no locks, and no log beside it.
+        case immutable
     }
 
     /// Opens the file; symbolic links are not followed.
@@ -25,10 +27,13 @@ internal import CSQLite
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        if mode == .immutable && DatabaseFile.hasLog(path) { throw SQLiteError(code: SQLITE_CANTOPEN) }
+        let name = mode == .immutable ? Self.immutableName(of: path) : path
         var opened: OpaquePointer?
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
-        let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let result = unsafe sqlite3_open_v2(name, &opened, flags, nil)
         guard result == SQLITE_OK, let handle = unsafe opened else {
             // A failed open leaves a handle that knows the error and must be closed.
             let code = unsafe opened.map { unsafe sqlite3_extended_errcode($0) } ?? result
@@ -42,6 +47,19 @@ internal import CSQLite
     deinit {
         cache.removeAll()
         unsafe sqlite3_close_v2(handle)
+    }
+
+    // What has a meaning in a URI is written as its number.
+    private static func immutableName(of path: String) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var name = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case 0x2f, 0x2d, 0x2e, 0x5f, 0x30...0x39, 0x41...0x5a, 0x61...0x7a: name.append(byte)
+            default: name += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
     }
 
     /// Waits so long for a lock that another process holds.
