@@ -17,7 +17,12 @@ public final class StateFolder {
         unsafe free(resolved)
         try Self.check(self.path)
         let lockPath = self.path + "/lock"
-        lock = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        var descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // On a read-only disk nothing can be made, and what is there can be locked all the same.
+        if descriptor < 0 && errno == EROFS {
+            descriptor = unsafe open(lockPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        }
+        lock = descriptor
         guard lock >= 0 else { throw HostError("cannot be made", path: lockPath) }
         // Asked for without waiting: a file system that cannot lock says so at once.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
