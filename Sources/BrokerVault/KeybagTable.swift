@@ -59,6 +59,18 @@ struct KeybagTable {
         }
     }
 
+    /// Tells this keybag from any other: its class keys' numbers and public keys.
+    func identity() throws(SQLiteError) -> [UInt8] {
+        let rows = try database.statement("SELECT id, public_key FROM class_pairs ORDER BY id")
+        defer { rows.reset() }
+        var identity = ByteWriter()
+        while try rows.step() {
+            identity.number(rows.number(0))
+            identity.counted(rows.bytes(1))
+        }
+        return identity.bytes
+    }
+
     /// Which class each class key is of.
     func accessibilities() throws(SQLiteError) -> [UInt32: Accessibility] {
         let rows = try database.statement("SELECT id, purpose FROM keybag_keys")

@@ -7,6 +7,8 @@ internal import Sodium
 /// store thread. A reader sees a commit only when it is durable (write-ahead log, `synchronous=FULL`).
 final class Store {
     private let snapshot: Snapshot
+    /// Whether it was opened on a disk that takes no writes.
+    let isReadOnly: Bool
     let reading: Tables
     let writing: Tables
     let writer: Writer
@@ -15,9 +17,10 @@ final class Store {
     var accessibilities: [UInt32: Accessibility]
 
     private init(
-        reader: Database, writing: Tables, slot: KeybagSlot, accessibilities: [UInt32: Accessibility],
-        surroundings: Vault.Surroundings
+        reader: Database, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
+        accessibilities: [UInt32: Accessibility], surroundings: Vault.Surroundings
     ) {
+        self.isReadOnly = isReadOnly
         let snapshot = Snapshot(reader)
         self.snapshot = snapshot
         reading = Tables(reader, isReader: true)
@@ -42,21 +45,23 @@ final class Store {
         (try? reading.database.number("SELECT count(*) FROM keybag_slots")) == 1
     }
 
-    /// Opens the file, or makes it. A file that is not ours, is damaged, or is of a newer version is
-    /// `NotAvailable` and left as it is.
+    /// Opens the file, or makes it where there is none. A file that is not ours, is empty, damaged, or of a newer
+    /// version is `NotAvailable` and left as it is. On a read-only disk it can be read.
     static func open(
         _ path: String, deviceKey: DeviceKey, surroundings: Vault.Surroundings
     ) throws(Refusal) -> Store {
         do throws(SQLiteError) {
-            let writer = try connect(path)
+            if !DatabaseFile.exists(path) { try make(path, deviceKey: deviceKey) }
+            let isReadOnly = DatabaseFile.isOnReadOnlyDisk(path)
+            let writer = isReadOnly ? try Database(path: path, mode: .immutable) : try connect(path)
             let tables = Tables(writer, isReader: false)
-            try prepare(tables, deviceKey: deviceKey, surroundings)
+            try check(tables, deviceKey: deviceKey, surroundings)
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
-            let reader = try Database(path: path, mode: .readOnly)
+            let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
             reader.setBusyTimeout(milliseconds: 1000)
             return Store(
-                reader: reader, writing: tables, slot: slot,
+                reader: reader, writing: tables, isReadOnly: isReadOnly, slot: slot,
                 accessibilities: try tables.keybag.accessibilities(), surroundings: surroundings)
         } catch {
             surroundings.report(Fault("open the store", code: error.code))
@@ -65,7 +70,7 @@ final class Store {
     }
 
     private static func connect(_ path: String) throws(SQLiteError) -> Database {
-        let database = try Database(path: path, mode: .create)
+        let database = try Database(path: path, mode: .readWrite)
         database.setBusyTimeout(milliseconds: 1000)
         try database.execute(
             """
@@ -76,19 +81,13 @@ final class Store {
         return database
     }
 
-    private static func prepare(
+    private static func check(
         _ tables: Tables, deviceKey: DeviceKey, _ surroundings: Vault.Surroundings
     ) throws(SQLiteError) {
         let database = tables.database
-        let version = try database.number("PRAGMA user_version") ?? 0
-        let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema") == 0
-        if isEmpty && version == 0 {
-            try make(tables, deviceKey: deviceKey)
-        } else if try database.number("PRAGMA application_id") != Schema.applicationID
-            || version != Schema.version
-        {
-            throw .notOurs
-        }
+        guard try database.number("PRAGMA application_id") == Schema.applicationID,
+            try database.number("PRAGMA user_version") == Schema.version
+        else { throw .notOurs }
         let fingerprint = try database.statement("SELECT fingerprint FROM device")
         defer { fingerprint.reset() }
         guard try fingerprint.step(), fingerprint.bytes(0) == deviceKey.fingerprint else {
@@ -97,10 +96,17 @@ final class Store {
         }
     }
 
-    // A new store in one transaction: a crash leaves an empty file, from which the next start makes it.
-    private static func make(_ tables: Tables, deviceKey: DeviceKey) throws(SQLiteError) {
+    // A new store is made under another name: an empty file of the store's own name is never one of ours.
+    private static func make(_ path: String, deviceKey: DeviceKey) throws(SQLiteError) {
+        let draft = path + ".new"
+        DatabaseFile.discard(draft)
+        try fill(Tables(try Database(path: draft, mode: .create), isReader: false), deviceKey: deviceKey)
+        try DatabaseFile.publish(draft, as: path)
+    }
+
+    private static func fill(_ tables: Tables, deviceKey: DeviceKey) throws(SQLiteError) {
         let database = tables.database
-        try database.execute("BEGIN IMMEDIATE")
+        try database.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         try Schema.create(in: database)
         let device = try database.statement("INSERT INTO device VALUES (?1)")
         device.bind(deviceKey.fingerprint, at: 1)

@@ -103,6 +103,7 @@ extension Vault {
 
     private func adopt(_ slot: KeybagSlot, _ store: Store) throws(Refusal) {
         store.slot = slot
+        keybagIdentity = try stored { () throws(SQLiteError) in try store.reading.keybag.identity() }
         store.accessibilities = try stored { () throws(SQLiteError) in
             try store.reading.keybag.accessibilities()
         }

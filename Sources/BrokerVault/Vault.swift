@@ -42,6 +42,8 @@ public final class Vault {
     let path: String
     let deviceKey: DeviceKey?
     var store: Store?
+    /// Tells the keybag that the keys in memory are of from any other.
+    var keybagIdentity: [UInt8]?
     var attempts = UnlockAttempts()
     var isAttempting = false
     var waitingAttempts: [CheckedContinuation<Void, Never>] = []
@@ -80,9 +82,20 @@ public final class Vault {
                 .notAvailable, "The device key of this keychain is missing; restore it and start again.")
         }
         let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
+        try forgetForeignKeys(opened)
         store = opened
         if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
         return opened
+    }
+
+    // A file that came into the place of the one before may have another keybag: keys of the old one must
+    // neither read it nor, above all, write to it.
+    private func forgetForeignKeys(_ opened: Store) throws(Refusal) {
+        let identity = try stored { () throws(SQLiteError) in try opened.reading.keybag.identity() }
+        defer { keybagIdentity = identity }
+        guard let keybagIdentity, keybagIdentity != identity, state != .beforeFirstUnlock else { return }
+        keyring.forget()
+        surroundings.tell([.lockStateChanged(.beforeFirstUnlock)])
     }
 
     // No passcode: the device key alone opens the keybag, and the keychain is always unlocked.
@@ -108,7 +121,9 @@ public final class Vault {
         do throws(Refusal) {
             return try body()
         } catch {
-            if error.kind == .notAvailable, store?.isReadable == false { store = nil }
+            // A disk that was read-only may not be so any more.
+            let isLost = error.kind == .notAvailable && store?.isReadable == false
+            if isLost || (error.kind == .readOnly && store?.isReadOnly == true) { store = nil }
             throw error
         }
     }
