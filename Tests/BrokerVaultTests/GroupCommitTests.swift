@@ -127,7 +127,8 @@ import TestKit
             CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
             """)
         let told = Shared<[Notice]>([])
-        let writer = Writer(database: database, thread: worker) { told.value += $0 }
+        let writer = Writer(
+            database: database, thread: worker, didCommit: { told.value += $0 }, willWork: {})
         await worker.hold()
         // The orphan is found at the commit alone.
         let sql = [
