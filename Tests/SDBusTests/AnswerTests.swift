@@ -88,7 +88,8 @@ import Testing
     }
 
     @BrokerActor @Test func aCallThatIsLateIsATimeout() async throws {
-        let fixture = try await Fixture(Echo().interface)
+        let echo = Echo()
+        let fixture = try await Fixture(echo.interface)
         await #expect {
             try await fixture.client.call(
                 Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Wait", "late",
@@ -97,6 +98,7 @@ import Testing
             ($0 as? BusError)?.name == "org.freedesktop.DBus.Error.Timeout"
                 || ($0 as? BusError)?.name == "org.freedesktop.DBus.Error.NoReply"
         }
+        echo.gate.open(try await echo.gate.arrivals.next("the call to arrive"))
     }
 
     @BrokerActor @Test func closingEndsTheCallsThatWait() async throws {
@@ -119,6 +121,7 @@ import Testing
             try fixture.client.emit(signal: "X", interface: "org.lab.X", path: "/", to: nil)
         }
         #expect(!fixture.client.isOpen)
+        echo.gate.open("x")
     }
 
     @BrokerActor @Test func aBusThatDiesEndsTheCallsThatWaitAndIsTold() async throws {

@@ -7,9 +7,10 @@ public enum MemoryScan {
     /// A sanitizer's shadow is of terabytes, and holds no copies.
     private static let regionMax = 1 << 30
 
-    /// How often the bytes stand in memory. They are given masked, each xor `mask`, so that what is searched for is
-    /// not itself there to be found.
-    public static func count(masked: [UInt8], mask: UInt8) throws -> Int {
+    /// How often any of the needles, which are of one length, stands in memory. They are given masked, each byte xor
+    /// `mask`, so that what is searched for is not itself there to be found.
+    public static func count(masked needles: [[UInt8]], mask: UInt8) throws -> Int {
+        let length = needles.first?.count ?? 0
         let file = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw TestFailure("no /proc/self/mem: errno \(errno)") }
         defer { close(file) }
@@ -30,10 +31,13 @@ public enum MemoryScan {
                     start += UInt(page)
                     continue
                 }
-                found += unsafe occurrences(UnsafeRawBufferPointer(start: buffer, count: count), masked, mask)
+                for needle in needles {
+                    found += unsafe occurrences(
+                        UnsafeRawBufferPointer(start: buffer, count: count), needle, mask)
+                }
                 unsafe memset(buffer, 0, count)
                 // Overlap, so that no border hides a match.
-                start += count == chunk ? UInt(chunk - masked.count + 1) : UInt(count)
+                start += count == chunk ? UInt(chunk - length + 1) : UInt(count)
             }
         }
         return found
