@@ -16,6 +16,7 @@ extension Desk {
             _ = try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
                 () async throws(Refusal) in
+                let secret = try await self.vault.incoming(secret, item.applicationPassword)
                 let stored = try await self.vault.add(
                     { () throws(Refusal) in
                         try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
@@ -36,6 +37,7 @@ extension Desk {
             _ = try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
                 () async throws(Refusal) in
+                let secret = try await self.vault.incoming(secret, item.applicationPassword)
                 let stored = try await self.vault.storeItem(
                     { () throws(Refusal) in
                         try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
@@ -53,11 +55,11 @@ extension Desk {
         try withCaller(context) { (caller) throws(Refusal) in
             try self.gate.admit(caller, [.read])
             let query = try Query(query, for: .read)
-            let grant = try self.gate.grant(caller, [.read], in: query.accessGroup)
-            defer { self.leaveUpkeep() }
-            let item = try self.vault.read(grant, query)
-            self.gate.recordRead(caller, .read, item.attributes.accessGroup)
-            return .now(item)
+            let read = { () throws(Refusal) in
+                defer { self.leaveUpkeep() }
+                return [try self.vault.read(self.gate.grant(caller, [.read], in: query.accessGroup), query)]
+            }
+            return try self.reading(caller, query.applicationPassword, read).map { $0[0] }
         }
     }
 
@@ -68,12 +70,33 @@ extension Desk {
         try withCaller(context) { (caller) throws(Refusal) in
             try self.gate.admit(caller, [.read])
             let query = try Query(query, for: .list)
-            let grant = try self.gate.grant(caller, [.read], in: query.accessGroup)
-            defer { self.leaveUpkeep() }
-            let items = try self.vault.readAll(grant, query)
-            for item in items { self.gate.recordRead(caller, .read, item.attributes.accessGroup) }
+            return try self.reading(caller, query.applicationPassword) { () throws(Refusal) in
+                defer { self.leaveUpkeep() }
+                return try self.vault.readAll(
+                    self.gate.grant(caller, [.read], in: query.accessGroup), query)
+            }
+        }
+    }
+
+    // Answers at once unless an item is under an application password, whose key takes a while to derive.
+    private func reading(
+        _ caller: Caller, _ password: SharedSecret?,
+        _ read: @escaping () throws(Refusal) -> [ItemWithSecret]
+    ) throws(Refusal) -> Outcome<[ItemWithSecret]> {
+        let items = try read()
+        guard items.contains(where: \.needsApplicationPassword) else {
+            record(caller, items)
             return .now(items)
         }
+        return try waiting(caller, bytes: 0) { () async throws(Refusal) in
+            let opened = try await self.vault.opening(password, read)
+            self.record(caller, opened)
+            return opened
+        }
+    }
+
+    private func record(_ caller: Caller, _ items: [ItemWithSecret]) {
+        for item in items { gate.recordRead(caller, .read, item.attributes.accessGroup) }
     }
 
     /// `Search`.
@@ -102,12 +125,30 @@ extension Desk {
                 caller, bytes: (secret?.secret.count ?? 0) + changes.attributes.byteCount
             ) { () async throws(Refusal) in
                 defer { self.leaveUpkeep(expires: changes.expires) }
-                return try await self.vault.update(
-                    { () throws(Refusal) in
-                        try self.gate.grant(caller, [.update], in: query.accessGroup)
-                    }, query, changes, secret)
+                let authorize = { () throws(Refusal) in
+                    try self.gate.grant(caller, [.update], in: query.accessGroup)
+                }
+                var incoming: IncomingSecret?
+                if let secret {
+                    incoming = try await self.vault.incoming(secret, query.applicationPassword)
+                }
+                let verified = try await self.verified(query, authorize)
+                return try await self.vault.update(authorize, query, changes, incoming, verified: verified)
             }
         }
+    }
+
+    // The items whose application password the query brings, at the revision that it was tried on.
+    private func verified(
+        _ query: Query, _ authorize: () throws(Refusal) -> Grant
+    ) async throws(Refusal) -> [Reference: UInt64] {
+        guard let password = query.applicationPassword else { return [:] }
+        let items = try await vault.opening(password) { () throws(Refusal) in
+            try self.vault.readAll(authorize(), query)
+        }
+        var verified: [Reference: UInt64] = [:]
+        for item in items { verified[item.attributes.reference] = item.attributes.revision }
+        return verified
     }
 
     /// `Delete`.

@@ -36,7 +36,7 @@ public struct Changes: Sendable {
             throw .param(
                 "AccessControl cannot be changed in place; Store with another one replaces the item.")
         }
-        if fields.hasApplicationPassword {
+        if fields.applicationPassword != nil {
             throw .param("ApplicationPassword stands in the query of Update.")
         }
         try fields.checkGivenByCallers()

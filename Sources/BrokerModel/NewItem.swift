@@ -1,3 +1,5 @@
+public import Sodium
+
 /// What `Add` and `Store` are given, beside the secret.
 public struct NewItem: Sendable {
     /// The class.
@@ -16,6 +18,8 @@ public struct NewItem: Sendable {
     public let freshUntil: UInt64?
     /// With `Store`: the revision that must be there; 0: none.
     public let ifRevision: UInt64?
+    /// The password to put the secret under, where the access control asks for one.
+    public let applicationPassword: SharedSecret?
 
     /// The two calls.
     public enum Purpose: Sendable {
@@ -43,6 +47,7 @@ public struct NewItem: Sendable {
         expires = fields.expires
         freshUntil = fields.freshUntil
         ifRevision = fields.ifRevision
+        applicationPassword = fields.applicationPassword
         try protection?.check(synchronizable: synchronizable)
     }
 }

@@ -1,3 +1,5 @@
+public import Sodium
+
 /// Which items a call means: exact matches on attributes, within the groups of a grant.
 public struct Query: Sendable {
     /// The class; nil with a reference alone.
@@ -28,6 +30,8 @@ public struct Query: Sendable {
     public var skipGated: Bool
     /// What every match's revision must be.
     public var ifRevision: UInt64?
+    /// The password of items whose access control asks for one.
+    public var applicationPassword: SharedSecret?
 
     /// The calls that take a query; each allows its own extra keys.
     public enum Purpose: Sendable {
@@ -55,6 +59,7 @@ public struct Query: Sendable {
         limit = fields.limit.map { Int($0) }
         skipGated = fields.skipGated ?? false
         ifRevision = fields.ifRevision
+        applicationPassword = fields.applicationPassword
         if reference != nil {
             try checkReferenceStandsAlone(fields)
         } else {
@@ -78,7 +83,7 @@ public struct Query: Sendable {
             throw .param(
                 "IfRevision stands in the query of Delete, the changes of Update or the attributes of Store.")
         }
-        if fields.hasApplicationPassword && purpose == .delete {
+        if fields.applicationPassword != nil && purpose == .delete {
             throw .param("Delete asks for no application password.")
         }
     }

@@ -1,3 +1,5 @@
+internal import Sodium
+
 extension RequestFields {
     static func attribute(
         _ value: WireDictionary.Value, of key: AttributeKey
@@ -88,9 +90,9 @@ extension RequestFields {
         return flag
     }
 
-    static func isSecret(_ value: WireDictionary.Value) throws(Refusal) -> Bool {
-        guard case .secret = value else { throw wrongType }
-        return true
+    static func secret(_ value: WireDictionary.Value) throws(Refusal) -> SharedSecret {
+        guard case .secret(let secret) = value else { throw wrongType }
+        return secret
     }
 
     private static var wrongType: Refusal {

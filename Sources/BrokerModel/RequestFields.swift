@@ -1,3 +1,5 @@
+internal import Sodium
+
 /// The keys of a request that have a meaning of their own, beside ``AttributeKey``, each read in its type.
 ///
 /// What may stand where is decided by ``Query``, ``NewItem`` and ``Changes``.
@@ -17,7 +19,7 @@ struct RequestFields {
     var limit: UInt32?
     var skipGated: Bool?
     var ifRevision: UInt64?
-    var hasApplicationPassword = false
+    var applicationPassword: SharedSecret?
 
     /// Reads the whole dictionary: `Param` for a wrong type or a key given twice, `NoSuchAttribute` for an
     /// unknown key, `NoSuchClass`, `TooLarge`; a group name that no group can have is `MissingEntitlement`.
@@ -88,7 +90,7 @@ struct RequestFields {
         case .limit: limit = try Self.number(value)
         case .skipGated: skipGated = try Self.flag(value)
         case .ifRevision: ifRevision = try Self.time(value)
-        case .applicationPassword: hasApplicationPassword = try Self.isSecret(value)
+        case .applicationPassword: applicationPassword = try Self.secret(value)
         }
     }
 }

@@ -1,19 +1,25 @@
 internal import BrokerGate
 public import BrokerModel
 internal import SQLite
-public import Sodium
+internal import Sodium
 
 extension Vault {
     /// Changes every match, all or nothing; damaged matches are passed over (K17). Returns how many, when
-    /// that is durable. A nil secret leaves the secrets as they are.
+    /// that is durable. A nil secret leaves the secrets as they are. `verified`: the revisions of the items
+    /// whose application password the caller has shown to know.
     public func update(
-        _ authorize: @escaping Authorization, _ query: Query, _ changes: Changes, _ secret: SharedSecret?
+        _ authorize: @escaping Authorization, _ query: Query, _ changes: Changes, _ secret: IncomingSecret?,
+        verified: [Reference: UInt64] = [:]
     ) async throws(Refusal) -> UInt32 {
         try await change { (writer, store) throws(Refusal) in
             let grant = try authorize()
             let matches = try self.matches(query, changes.ifRevision, writer, store, grant)
             var notices: [Notice] = []
             for (row, attributes) in matches {
+                if attributes.protection.hasApplicationPassword {
+                    let revision = verified[attributes.reference]
+                    guard revision == attributes.revision else { throw .applicationPasswordMissing }
+                }
                 notices += try self.apply(changes, secret, to: row, attributes, writer, grant)
             }
             return (UInt32(matches.count), notices)
@@ -44,7 +50,7 @@ extension Vault {
     }
 
     func apply(
-        _ changes: Changes, _ newSecret: SharedSecret?, to row: AnyRow, _ attributes: ItemAttributes,
+        _ changes: Changes, _ newSecret: IncomingSecret?, to row: AnyRow, _ attributes: ItemAttributes,
         _ writer: ItemWriter, _ grant: borrowing Grant
     ) throws(Refusal) -> [Notice] {
         let content = try Self.content(attributes, changes)
@@ -56,7 +62,7 @@ extension Vault {
         try writer.checkProtection(content.protection, content.group, grant)
         let secret: SharedSecret
         if let newSecret {
-            secret = newSecret
+            secret = try newSecret.chosen(for: content.protection)
         } else if let kept = keyring.secret(of: row) {
             secret = SharedSecret(kept)
         } else {

@@ -1,7 +1,6 @@
 public import BrokerGate
 public import BrokerModel
 internal import SQLite
-public import Sodium
 
 extension Vault {
     /// Asked when a change is about to be made, which may be later than the call came: the gate of that
@@ -10,7 +9,7 @@ extension Vault {
 
     /// Adds an item to the grant's one group. Returns when it is durable.
     public func add(
-        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: SharedSecret
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
@@ -24,7 +23,7 @@ extension Vault {
 
     /// Adds an item, or replaces the one of the same primary key, in one step. Returns when it is durable.
     public func storeItem(
-        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: SharedSecret
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
@@ -50,13 +49,14 @@ extension Vault {
 
     // Another access control is another item to whoever holds the reference (K2).
     private static func replace(
-        _ old: AnyRow, _ attributes: ItemAttributes, _ content: ItemWriter.Content, _ secret: SharedSecret,
+        _ old: AnyRow, _ attributes: ItemAttributes, _ content: ItemWriter.Content, _ secret: IncomingSecret,
         _ writer: ItemWriter, _ grant: borrowing Grant
     ) throws(Refusal) -> (StoredItem, [Notice]) {
         let keepsReference = attributes.protection.hasSameAccessControl(as: content.protection)
         let reference = keepsReference ? old.header.reference : ItemWriter.newReference()
         let header = try writer.put(
-            content, secret, reference: reference, created: old.header.created, replacing: old,
+            content, secret.chosen(for: content.protection), reference: reference,
+            created: old.header.created, replacing: old,
             rules: grant.rules(of: content.group))
         let side = content.protection.accessibility.side
         var notices: [Notice] = []
@@ -71,12 +71,13 @@ extension Vault {
     }
 
     private static func place(
-        _ content: ItemWriter.Content, _ secret: SharedSecret, in old: AnyRow?, _ writer: ItemWriter,
+        _ content: ItemWriter.Content, _ secret: IncomingSecret, in old: AnyRow?, _ writer: ItemWriter,
         _ grant: borrowing Grant
     ) throws(Refusal) -> (StoredItem, [Notice]) {
         if let old { try stored { () throws(SQLiteError) in try writer.remove(old) } }
         let header = try writer.put(
-            content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
+            content, secret.chosen(for: content.protection), reference: ItemWriter.newReference(),
+            created: writer.now, replacing: nil,
             rules: grant.rules(of: content.group))
         let added = Notice.changed(header, .added, side: content.protection.accessibility.side)
         let removed = old.map { Notice.changed($0.header, .removed, side: $0.side) }

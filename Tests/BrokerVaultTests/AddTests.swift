@@ -119,7 +119,7 @@ import Testing
         let grant = Who.one
         _ = try await bench.vault.add(
             { () throws(Refusal) in grant.grant() }, NewItem(.item(), for: .add, now: bench.clock),
-            SharedSecret(bytes))
+            IncomingSecret(SharedSecret(bytes)))
         bench.restart()
         #expect(try bench.read(.query()).secret.bytes == bytes)
     }

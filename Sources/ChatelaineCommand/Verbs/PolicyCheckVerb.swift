@@ -28,7 +28,8 @@ internal import SDBus
     }
 
     private static func grantsNothing(_ context: Context) -> String {
-        let folder = context.invocation.operands.first?.printable ?? "/{usr/share,run,etc}/chatelaine/policy.d"
+        let folder =
+            context.invocation.operands.first?.printable ?? "/{usr/share,run,etc}/chatelaine/policy.d"
         return "The policy in \(folder) has no section, and grants nothing.\n"
     }
 

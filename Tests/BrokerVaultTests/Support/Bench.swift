@@ -111,7 +111,8 @@ extension Bench {
         _ item: WireDictionary, _ secret: String = "x", as who: Who = .one
     ) async throws(Refusal) -> StoredItem {
         try await vault.add(
-            { () throws(Refusal) in who.grant() }, NewItem(item, for: .add, now: clock), SharedSecret(secret))
+            { () throws(Refusal) in who.grant() }, NewItem(item, for: .add, now: clock),
+            IncomingSecret(SharedSecret(secret)))
     }
 
     @discardableResult func store(
@@ -119,8 +120,7 @@ extension Bench {
     ) async throws(Refusal) -> StoredItem {
         try await vault.storeItem(
             { () throws(Refusal) in who.grant() }, NewItem(item, for: .store, now: clock),
-            SharedSecret(secret)
-        )
+            IncomingSecret(SharedSecret(secret)))
     }
 
     func read(_ query: WireDictionary, as who: Who = .one) throws(Refusal) -> ItemWithSecret {
@@ -154,7 +154,7 @@ extension Bench {
     ) async throws(Refusal) -> UInt32 {
         try await vault.update(
             { () throws(Refusal) in who.grant() }, Query(query, for: .update),
-            Changes(WireDictionary(changes), now: clock), secret.map { SharedSecret($0) })
+            Changes(WireDictionary(changes), now: clock), secret.map { IncomingSecret(SharedSecret($0)) })
     }
 
     @discardableResult func delete(
