@@ -31,12 +31,14 @@ final class Writer {
 
     /// Runs `body` in a transaction and returns its result when that is durable. The body may run more than
     /// once, each time on a database where it has not run yet; it does not suspend.
-    func write<Result>(_ body: @escaping () throws(Refusal) -> (Result, [Notice])) async throws(Refusal)
-        -> Result
-    {
+    ///
+    /// With `adopt` the transaction is shared with nobody, and `adopt` runs as soon as it is durable, before
+    /// the body of any other write: for changes after which others must use other keys.
+    func write<Result>(
+        adopt: (() -> Void)? = nil, _ body: @escaping () throws(Refusal) -> (Result, [Notice])
+    ) async throws(Refusal) -> Result {
         var result: Result?
-        let job = Job {
-            () throws(Refusal) in
+        let job = Job(adopt: adopt) { () throws(Refusal) in
             let (value, notices) = try body()
             result = value
             return notices
@@ -50,15 +52,13 @@ final class Writer {
     /// Copies the log into the file and truncates it, on the store thread while no transaction is open.
     /// False where a reader was in the way, or it failed; then it is for later.
     func truncateLog() async -> Bool {
-        while isAtWork {
-            await enqueue(Job { () throws(Refusal) in [] })
-        }
-        isAtWork = true
-        let handover = Handover(database)
-        let outcome = await thread.run { handover.number("PRAGMA wal_checkpoint(TRUNCATE)") }
-        passLead()
-        return outcome == .success(0)
+        let job = Job()
+        await enqueue(job)
+        return job.refusal == nil
     }
+
+    /// Whether no write is under way or waits.
+    var isIdle: Bool { !isAtWork && waiting.isEmpty }
 
     private func enqueue(_ job: Job) async {
         waiting.append(job)
@@ -80,9 +80,10 @@ final class Writer {
     }
 
     private func flush() async {
-        let batch = waiting
-        waiting.removeAll()
-        if let failure = await commit(batch) {
+        let batch = takeBatch()
+        if batch[0].isTruncation {
+            await truncate(batch[0])
+        } else if let failure = await commit(batch) {
             if batch.count == 1 {
                 batch[0].refusal = Refusal(failure)
             } else {
@@ -92,6 +93,19 @@ final class Writer {
             }
         }
         for job in batch { job.continuation?.resume(returning: false) }
+    }
+
+    // The first that waits, which is whoever leads, with those behind it that may share its transaction.
+    private func takeBatch() -> [Job] {
+        let count = waiting[0].isAlone ? 1 : waiting.prefix { !$0.isAlone }.count
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
+
+    private func truncate(_ job: Job) async {
+        let handover = Handover(database)
+        let outcome = await thread.run { handover.number("PRAGMA wal_checkpoint(TRUNCATE)") }
+        if outcome != .success(0) { job.refusal = Refusal(.io, "The log could not be truncated.") }
     }
 
     // Nil when the batch is durable. Jobs that were refused are told so; they changed nothing.
@@ -111,6 +125,7 @@ final class Writer {
             rollBack()
             return failure
         }
+        for job in batch where job.refusal == nil { job.adopt?() }
         didCommit(batch.flatMap { $0.refusal == nil ? $0.notices : [] })
         return nil
     }
@@ -119,7 +134,7 @@ final class Writer {
         try database.execute("SAVEPOINT write")
         do throws(Refusal) {
             job.refusal = nil
-            job.notices = try job.body()
+            job.notices = try job.body?() ?? []
         } catch {
             job.refusal = error
             // A failure such as a full disk may have ended the whole transaction by itself.
@@ -141,11 +156,19 @@ final class Writer {
     }
 
     private final class Job {
-        let body: () throws(Refusal) -> [Notice]
+        /// Nil for a truncation of the log.
+        let body: (() throws(Refusal) -> [Notice])?
+        let adopt: (() -> Void)?
         var notices: [Notice] = []
         var refusal: Refusal?
         var continuation: CheckedContinuation<Bool, Never>?
 
-        init(_ body: @escaping () throws(Refusal) -> [Notice]) { self.body = body }
+        init(adopt: (() -> Void)? = nil, _ body: (() throws(Refusal) -> [Notice])? = nil) {
+            self.adopt = adopt
+            self.body = body
+        }
+
+        var isTruncation: Bool { body == nil }
+        var isAlone: Bool { isTruncation || adopt != nil }
     }
 }
