@@ -26,9 +26,17 @@ final class ClassKey<Side: VaultSide> {
 
 /// The class keys of one side that are in memory.
 struct ClassKeys<Side: VaultSide> {
-    private(set) var keys: [ClassKey<Side>] = []
+    private(set) var keys: [ClassKey<Side>]
 
-    mutating func insert(_ key: ClassKey<Side>) { keys.append(key) }
+    /// The keys of this side.
+    init(_ opened: OpenedKeybag) {
+        keys = opened.classKeys.compactMap {
+            ClassKey(id: $0.id, accessibility: $0.accessibility, classKey: $0.key)
+        }
+    }
+
+    /// Takes further keys, by which no new row is sealed.
+    mutating func append(_ others: ClassKeys) { keys += others.keys }
 
     /// The key that new rows of the class are sealed under.
     subscript(accessibility: Accessibility) -> ClassKey<Side>? {

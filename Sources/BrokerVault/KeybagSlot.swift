@@ -54,6 +54,12 @@ struct KeybagSlot {
             guard reader.isAtEnd else { return nil }
         }
 
+        /// The classes that have a key.
+        var classes: Set<Accessibility> {
+            let all = Set(Accessibility.allCases)
+            return self == .device ? all.subtracting([.whenPasscodeSetThisDeviceOnly]) : all
+        }
+
         static func newPasscode() -> Header {
             .passcode(cost: .standard, salt: Random.bytes(Argon2id.saltBytes))
         }
@@ -112,8 +118,20 @@ struct KeybagSlot {
             }
         }
         if failures == wrapped.count && failures > 0 { throw .wrongKey }
-        guard failures == 0, let index else { throw .damaged }
+        // A class without its key would make its items seem damaged.
+        guard failures == 0, let index, Set(classKeys.map(\.accessibility)) == header.classes else {
+            throw .damaged
+        }
         return OpenedKeybag(classKeys: classKeys, indexKeyID: index.id, indexKey: index.key)
+    }
+
+    /// Which class each class key is of.
+    var accessibilities: [UInt32: Accessibility] {
+        var found: [UInt32: Accessibility] = [:]
+        for entry in wrapped {
+            if case .classKey(let accessibility) = entry.purpose { found[entry.id] = accessibility }
+        }
+        return found
     }
 
     private static func associatedData(_ header: Header, _ id: UInt32, _ purpose: KeyPurpose) -> [UInt8] {

@@ -71,19 +71,6 @@ struct KeybagTable {
         return identity.bytes
     }
 
-    /// Which class each class key is of.
-    func accessibilities() throws(SQLiteError) -> [UInt32: Accessibility] {
-        let rows = try database.statement("SELECT id, purpose FROM keybag_keys")
-        defer { rows.reset() }
-        var found: [UInt32: Accessibility] = [:]
-        while try rows.step() {
-            if let id = UInt32(exactly: rows.number(0)), let purpose = UInt8(exactly: rows.number(1)) {
-                found[id] = Accessibility(rawValue: purpose)
-            }
-        }
-        return found
-    }
-
     /// Numbers for `count` new keys; no number is used twice.
     func takeKeyIDs(_ count: UInt32) throws(SQLiteError) -> UInt32 {
         UInt32(truncatingIfNeeded: try Numbers(database: database).take(.nextKey, count: Int64(count)))

@@ -15,27 +15,22 @@ final class Keyring {
 
     /// Takes every key that a slot opened.
     func unlock(with opened: OpenedKeybag) {
-        var background = ClassKeys<Background>()
-        var foreground = ClassKeys<Foreground>()
-        for entry in opened.classKeys {
-            let (id, accessibility) = (entry.id, entry.accessibility)
-            if let key = ClassKey<Background>(id: id, accessibility: accessibility, classKey: entry.key) {
-                background.insert(key)
-            } else if let key = ClassKey<Foreground>(
-                id: id, accessibility: accessibility, classKey: entry.key)
-            {
-                foreground.insert(key)
-            }
-        }
-        self.background = background
-        self.foreground = foreground
+        background = ClassKeys(opened)
+        foreground = ClassKeys(opened)
         index = IndexKey(opened.indexKey.secret.duplicate())
+    }
+
+    /// Takes keys that rows may soon be under, for the sides that are open. New rows stay with the old keys
+    /// until ``unlock(with:)``.
+    func anticipate(_ opened: OpenedKeybag) {
+        background?.append(ClassKeys(opened))
+        foreground?.append(ClassKeys(opened))
     }
 
     /// Wipes the foreground keys. Their memory is zeroed when this returns.
     func lock() { foreground = nil }
 
-    /// Wipes everything, for a store that went away.
+    /// Wipes everything, for a store that another one has taken the place of.
     func forget() {
         foreground = nil
         background = nil

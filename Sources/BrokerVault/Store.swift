@@ -13,13 +13,16 @@ final class Store {
     let writing: Tables
     let writer: Writer
     let tombstones: TombstoneTable
-    var slot: KeybagSlot
-    var accessibilities: [UInt32: Accessibility]
+    private(set) var slot: KeybagSlot
+    /// Tells the keybag from any other.
+    private(set) var identity: [UInt8]
+    private(set) var accessibilities: [UInt32: Accessibility]
 
     private init(
         reader: Database, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
-        accessibilities: [UInt32: Accessibility], surroundings: Vault.Surroundings
-    ) {
+        surroundings: Vault.Surroundings
+    ) throws(SQLiteError) {
+        identity = try writing.keybag.identity()
         self.isReadOnly = isReadOnly
         let snapshot = Snapshot(reader)
         self.snapshot = snapshot
@@ -27,7 +30,7 @@ final class Store {
         self.writing = writing
         tombstones = TombstoneTable(database: writing.database)
         self.slot = slot
-        self.accessibilities = accessibilities
+        accessibilities = slot.accessibilities
         writer = Writer(
             database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell,
             willWork: { snapshot.release() })
@@ -37,6 +40,17 @@ final class Store {
     func holdSnapshot(now: UInt64) throws(SQLiteError) {
         if !writer.isAtWork { try snapshot.hold(now: now) }
     }
+
+    /// Takes the slot that was just stored.
+    func adopt(_ slot: KeybagSlot) {
+        self.slot = slot
+        accessibilities = slot.accessibilities
+        // An identity that cannot be read is no keybag's, so that the keys are not used on another file.
+        identity = (try? reading.keybag.identity()) ?? []
+    }
+
+    /// Knows the class keys of a slot that is about to be stored.
+    func anticipate(_ slot: KeybagSlot) { accessibilities.merge(slot.accessibilities) { old, _ in old } }
 
     var isPasscodeSet: Bool { slot.header != .device }
 
@@ -60,9 +74,9 @@ final class Store {
             let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
             reader.setBusyTimeout(milliseconds: 1000)
-            return Store(
+            return try Store(
                 reader: reader, writing: tables, isReadOnly: isReadOnly, slot: slot,
-                accessibilities: try tables.keybag.accessibilities(), surroundings: surroundings)
+                surroundings: surroundings)
         } catch {
             surroundings.report(Fault("open the store", code: error.code))
             throw Refusal(error)

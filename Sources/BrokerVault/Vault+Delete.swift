@@ -44,29 +44,37 @@ extension Vault {
     public func logout(
         _ authorize: @escaping Authorization, service: String, reason: String, always: Bool
     ) async throws(Refusal) -> LogoutOutcome {
-        let store = try openStore()
-        guard keyring.index != nil else {
-            return try await logoutBeforeFirstUnlock(authorize, store, service: service, reason: reason)
-        }
-        let outcome = try await change { (writer, store) throws(Refusal) -> (LogoutOutcome, [Notice]) in
-            let grant = try authorize()
-            let group = grant.groups[0]
+        let outcome = try await write { (store) throws(Refusal) -> (LogoutOutcome, [Notice]) in
+            let group = try authorize().groups[0]
             return try stored { () throws(SQLiteError) in
-                let rows = try self.rows(of: service, group, writer)
-                for row in rows { try writer.remove(row) }
-                guard !rows.isEmpty || always else {
-                    return (LogoutOutcome(deleted: 0, epoch: try writer.tables.groups.epoch(of: group)), [])
+                let rows = try self.takeAway(service, group, store)
+                let groups = store.writing.groups
+                guard rows != 0 || always else {
+                    return (LogoutOutcome(deleted: 0, epoch: try groups.epoch(of: group)), [])
                 }
-                let id = try writer.tables.groups.makeID(of: group)
-                let epoch = try writer.tables.groups.nextEpoch(id)
+                let epoch = try groups.nextEpoch(groups.makeID(of: group))
                 return (
-                    LogoutOutcome(deleted: UInt32(rows.count), epoch: epoch),
+                    LogoutOutcome(deleted: rows ?? 0, epoch: epoch),
                     [.loggedOut(group: group, service: service, epoch: epoch, reason: reason)]
                 )
             }
         }
         needsCheckpoint = true
         return outcome
+    }
+
+    // Nil where the first unlock must do it.
+    private func takeAway(
+        _ service: String, _ group: AccessGroup, _ store: Store
+    ) throws(SQLiteError) -> UInt32? {
+        guard let index = keyring.index else {
+            try rememberLogout(of: service, group, store)
+            return nil
+        }
+        let writer = itemWriter(store, index)
+        let rows = try rows(of: service, group, writer)
+        for row in rows { try writer.remove(row) }
+        return UInt32(rows.count)
     }
 
     /// The rows of a service in a group; all of the group's where the service is empty.

@@ -22,17 +22,33 @@ extension Vault {
             guard store.isPasscodeSet else { throw .noPasscode }
             let locksBefore = locks
             let opened = try await open(store, passcode)
-            guard let deviceKey, let index = IndexKey(opened.indexKey.secret.duplicate()) else {
-                throw .damagedKeybag
-            }
             if state == .beforeFirstUnlock {
-                try await carryOutPendingLogouts(store, deviceKey, index)
-            } else if locks != locksBefore {
+                try await unlockFirst(opened, locksBefore)
+            } else if state == .locked && locks == locksBefore {
+                keyring.unlock(with: opened)
+                surroundings.tell([.lockStateChanged(.unlocked)])
+            }
+            guard locks == locksBefore else {
                 throw Refusal(.interactionNotAllowed, "The session was locked meanwhile; unlock it again.")
             }
-            guard state != .unlocked else { return }
-            keyring.unlock(with: opened)
-            surroundings.tell([.lockStateChanged(.unlocked)])
+        }
+    }
+
+    // The pending logouts end in one change with the state that they waited in, so that none is left over.
+    private func unlockFirst(_ opened: OpenedKeybag, _ locksBefore: Int) async throws(Refusal) {
+        guard let deviceKey, let index = IndexKey(opened.indexKey.secret.duplicate()) else {
+            throw .damagedKeybag
+        }
+        let adopt = {
+            self.keyring.unlock(with: opened)
+            if self.locks != locksBefore { self.keyring.lock() }
+            self.surroundings.tell([.lockStateChanged(self.state)])
+        }
+        try await write(adopt: adopt) { (store) throws(Refusal) in
+            try stored { () throws(SQLiteError) in
+                try self.carryOutPendingLogouts(store, deviceKey, index)
+            }
+            return ((), [])
         }
     }
 
@@ -55,15 +71,17 @@ extension Vault {
             let header = KeybagSlot.Header.newPasscode()
             let slotKey = try await slotKey(header, new)
             let slot = KeybagSlot(header: header, slotKey: slotKey, sealing: opened)
-            try await store.writer.write { () throws(Refusal) in
+            let adopt = {
+                store.adopt(slot)
+                if isFirst { self.keyring.unlock(with: opened) }
+            }
+            try await write(adopt: adopt) { (store) throws(Refusal) in
                 try stored { () throws(SQLiteError) in
                     try store.writing.keybag.replace(by: slot)
                     try store.writing.keybag.renewPairs(for: opened)
                 }
                 return ((), [])
             }
-            try adopt(slot, store)
-            if isFirst && state == .unlocked { keyring.unlock(with: opened) }
             await checkpoint()
         }
     }
@@ -80,32 +98,35 @@ extension Vault {
             let rolled = opened.rolled(firstID: try await takeKeyIDs(4, store))
             let slotKey = KeybagSlot.Header.device.slotKey(derived: nil, deviceKey: deviceKey)
             let slot = KeybagSlot(header: .device, slotKey: slotKey, sealing: rolled)
-            if state == .beforeFirstUnlock, let index = IndexKey(opened.indexKey.secret.duplicate()) {
-                try await carryOutPendingLogouts(store, deviceKey, index)
-            }
-            try await store.writer.write { () throws(Refusal) in
-                let notices = try stored { () throws(SQLiteError) in
-                    try ClassKeyRoll(store.writing, from: opened, to: rolled).run()
-                }
-                try stored { () throws(SQLiteError) in
-                    try store.writing.keybag.replace(by: slot)
-                    try store.writing.keybag.renewPairs(for: rolled)
-                }
-                return ((), notices)
-            }
-            try adopt(slot, store)
-            let wasUnlocked = state == .unlocked
-            keyring.unlock(with: rolled)
-            if !wasUnlocked { surroundings.tell([.lockStateChanged(.unlocked)]) }
+            try await roll(opened, to: rolled, slot, deviceKey, store)
             await checkpoint()
         }
     }
 
-    private func adopt(_ slot: KeybagSlot, _ store: Store) throws(Refusal) {
-        store.slot = slot
-        keybagIdentity = try stored { () throws(SQLiteError) in try store.reading.keybag.identity() }
-        store.accessibilities = try stored { () throws(SQLiteError) in
-            try store.reading.keybag.accessibilities()
+    // A reader may meet a row between its commit and the adoption, so the keys are known before. Whatever is
+    // written after the commit is sealed under the new keys.
+    private func roll(
+        _ opened: OpenedKeybag, to rolled: OpenedKeybag, _ slot: KeybagSlot, _ deviceKey: DeviceKey,
+        _ store: Store
+    ) async throws(Refusal) {
+        guard let index = IndexKey(opened.indexKey.secret.duplicate()) else { throw .damagedKeybag }
+        keyring.anticipate(rolled)
+        store.anticipate(slot)
+        let adopt = {
+            let wasUnlocked = self.state == .unlocked
+            store.adopt(slot)
+            self.keyring.unlock(with: rolled)
+            if !wasUnlocked { self.surroundings.tell([.lockStateChanged(.unlocked)]) }
+        }
+        try await write(adopt: adopt) { (store) throws(Refusal) in
+            let notices = try stored { () throws(SQLiteError) in
+                try self.carryOutPendingLogouts(store, deviceKey, index)
+                let notices = try ClassKeyRoll(store.writing, from: opened, to: rolled).run()
+                try store.writing.keybag.replace(by: slot)
+                try store.writing.keybag.renewPairs(for: rolled)
+                return notices
+            }
+            return ((), notices)
         }
     }
 

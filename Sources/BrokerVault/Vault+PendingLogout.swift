@@ -7,49 +7,28 @@ extension Vault {
     // Without the index key no service can be found. The logout is remembered under the device key, which
     // is there, and carried out at the first unlock before anything can be read; its epoch and its signal
     // do not wait.
-    func logoutBeforeFirstUnlock(
-        _ authorize: @escaping Authorization, _ store: Store, service: String, reason: String
-    ) async throws(Refusal) -> LogoutOutcome {
-        guard let deviceKey else { throw .beforeFirstUnlock }
-        return try await store.writer.write { () throws(Refusal) in
-            let grant = try authorize()
-            let group = grant.groups[0]
-            let epoch = try stored { () throws(SQLiteError) in
-                let id = try store.writing.groups.makeID(of: group)
-                let insert = try store.writing.database.statement(
-                    "INSERT INTO pending_logouts (group_id, service) VALUES (?1, ?2)")
-                insert.bind(id, at: 1)
-                insert.bind(Self.seal(service, group, deviceKey), at: 2)
-                try insert.run()
-                return try store.writing.groups.nextEpoch(id)
-            }
-            return (
-                LogoutOutcome(deleted: 0, epoch: epoch),
-                [.loggedOut(group: group, service: service, epoch: epoch, reason: reason)]
-            )
-        }
+    func rememberLogout(
+        of service: String, _ group: AccessGroup, _ store: Store
+    ) throws(SQLiteError) {
+        guard let deviceKey else { return }
+        let insert = try store.writing.database.statement(
+            "INSERT INTO pending_logouts (group_id, service) VALUES (?1, ?2)")
+        insert.bind(try store.writing.groups.makeID(of: group), at: 1)
+        insert.bind(Self.seal(service, group, deviceKey), at: 2)
+        try insert.run()
     }
 
-    /// Carries out the logouts that came before the first unlock. Their signals went out then.
+    /// Carries out the logouts that came before the first unlock, as a part of the change that ends that
+    /// state. Their signals went out then.
     func carryOutPendingLogouts(
         _ store: Store, _ deviceKey: DeviceKey, _ index: IndexKey
-    ) async throws(Refusal) {
-        let isEmpty = try stored { () throws(SQLiteError) in
-            try store.reading.database.number("SELECT count(*) FROM pending_logouts") == 0
+    ) throws(SQLiteError) {
+        let writer = itemWriter(store, index)
+        for (group, service) in try Self.pending(store, deviceKey) {
+            for row in try rows(of: service, group, writer) { try writer.remove(row) }
+            needsCheckpoint = true
         }
-        if isEmpty { return }
-        // The keys are not in the keyring yet, so nobody reads in between.
-        try await store.writer.write { () throws(Refusal) in
-            let writer = self.itemWriter(store, index)
-            try stored { () throws(SQLiteError) in
-                for (group, service) in try Self.pending(store, deviceKey) {
-                    for row in try self.rows(of: service, group, writer) { try writer.remove(row) }
-                }
-                try store.writing.database.execute("DELETE FROM pending_logouts")
-            }
-            return ((), [])
-        }
-        needsCheckpoint = true
+        try store.writing.database.execute("DELETE FROM pending_logouts")
     }
 
     private static func pending(

@@ -117,13 +117,21 @@ extension Vault {
     func change<Result>(
         _ body: @escaping (ItemWriter, Store) throws(Refusal) -> (Result, [Notice])
     ) async throws(Refusal) -> Result {
-        let store = try openStore()
+        _ = try openStore()
         guard keyring.index != nil else { throw .beforeFirstUnlock }
+        return try await write { (store) throws(Refusal) in
+            guard let index = self.keyring.index else { throw .beforeFirstUnlock }
+            return try body(self.itemWriter(store, index), store)
+        }
+    }
+
+    /// Runs a change in a transaction of the writer; `adopt` as ``Writer/write(adopt:_:)`` has it.
+    func write<Result>(
+        adopt: (() -> Void)? = nil, _ body: @escaping (Store) throws(Refusal) -> (Result, [Notice])
+    ) async throws(Refusal) -> Result {
+        let store = try openStore()
         do throws(Refusal) {
-            return try await store.writer.write { () throws(Refusal) in
-                guard let index = self.keyring.index else { throw .beforeFirstUnlock }
-                return try body(self.itemWriter(store, index), store)
-            }
+            return try await store.writer.write(adopt: adopt) { () throws(Refusal) in try body(store) }
         } catch {
             return try check { () throws(Refusal) in throw error }
         }

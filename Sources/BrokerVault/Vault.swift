@@ -42,8 +42,8 @@ public final class Vault {
     let path: String
     let deviceKey: DeviceKey?
     var store: Store?
-    /// Tells the keybag that the keys in memory are of from any other.
-    var keybagIdentity: [UInt8]?
+    /// The keybag of a store that was lost, whose keys are still in memory.
+    private var lostIdentity: [UInt8]?
     var attempts = UnlockAttempts()
     var isAttempting = false
     var waitingAttempts: [CheckedContinuation<Void, Never>] = []
@@ -82,7 +82,7 @@ public final class Vault {
                 .notAvailable, "The device key of this keychain is missing; restore it and start again.")
         }
         let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
-        try forgetForeignKeys(opened)
+        forgetForeignKeys(opened)
         store = opened
         if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
         return opened
@@ -90,10 +90,8 @@ public final class Vault {
 
     // A file that came into the place of the one before may have another keybag: keys of the old one must
     // neither read it nor, above all, write to it.
-    private func forgetForeignKeys(_ opened: Store) throws(Refusal) {
-        let identity = try stored { () throws(SQLiteError) in try opened.reading.keybag.identity() }
-        defer { keybagIdentity = identity }
-        guard let keybagIdentity, keybagIdentity != identity, state != .beforeFirstUnlock else { return }
+    private func forgetForeignKeys(_ opened: Store) {
+        guard let lostIdentity, lostIdentity != opened.identity, state != .beforeFirstUnlock else { return }
         keyring.forget()
         surroundings.tell([.lockStateChanged(.beforeFirstUnlock)])
     }
@@ -123,7 +121,10 @@ public final class Vault {
         } catch {
             // A disk that was read-only may not be so any more.
             let isLost = error.kind == .notAvailable && store?.isReadable == false
-            if isLost || (error.kind == .readOnly && store?.isReadOnly == true) { store = nil }
+            if isLost || (error.kind == .readOnly && store?.isReadOnly == true) {
+                lostIdentity = store?.identity
+                store = nil
+            }
             throw error
         }
     }

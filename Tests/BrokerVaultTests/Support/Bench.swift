@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Testing) @_spi(Wiring) import BrokerGate
 import BrokerModel
 import SQLite
@@ -20,13 +21,16 @@ import TestKit
     private(set) var pauses: [UInt64] = []
     private(set) var vault: Vault
     private let worker: any BlockingWorker
+    private let derivation: any BlockingWorker
 
     /// `key` fills the device key.
-    init(_ worker: any BlockingWorker = InlineWorker(), in folder: TemporaryFolder? = nil, key: UInt8 = 7)
-        throws
-    {
+    init(
+        _ worker: any BlockingWorker = InlineWorker(), derivation: any BlockingWorker = InlineWorker(),
+        in folder: TemporaryFolder? = nil, key: UInt8 = 7
+    ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.worker = worker
+        self.derivation = derivation
         vault = Vault(folder: self.folder.path, deviceKey: nil, .none)
         restart(key: key)
     }
@@ -36,7 +40,7 @@ import TestKit
         let deviceKey = DeviceKey(
             Secret(copying: [UInt8](repeating: key, count: 32).span), machineID: Array("machine".utf8))
         let surroundings = Vault.Surroundings(
-            storeThread: worker, derivationThread: InlineWorker(), now: { self.clock },
+            storeThread: worker, derivationThread: derivation, now: { self.clock },
             tell: { self.notices += $0 }, report: { self.faults.append($0) },
             pause: { self.pauses.append($0) }, breathe: {})
         vault = Vault(folder: folder.path, deviceKey: deviceKey, surroundings)
@@ -196,4 +200,10 @@ extension Bench {
     var value: Value
 
     init(_ value: Value) { self.value = value }
+}
+
+extension Bench {
+    static func contents(of path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
 }
