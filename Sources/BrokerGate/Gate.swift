@@ -10,12 +10,15 @@ public import BrokerPolicy
 public final class Gate {
     /// The policy in force.
     public private(set) var policy: Policy
+    private let userID: UInt32
     private let audit: any AuditSink
     private var cache: [String: Standing] = [:]
 
-    /// A gate under a policy.
-    public init(policy: Policy, audit: any AuditSink) {
+    /// A gate under a policy, before the keychain of one user: nobody else has anything there, root included,
+    /// whatever the policy says of the program.
+    public init(policy: Policy, userID: UInt32, audit: any AuditSink) {
         self.policy = policy
+        self.userID = userID
         self.audit = audit
     }
 
@@ -33,7 +36,8 @@ public final class Gate {
 
     private func standing(of caller: Caller) -> Standing {
         if let known = cache[caller.connection] { return known }
-        let standing = Standing(policy.entitlements(of: caller.facts), under: policy)
+        let entitlements = isOwner(caller) ? policy.entitlements(of: caller.facts) : .none
+        let standing = Standing(entitlements, under: policy)
         cache[caller.connection] = standing
         return standing
     }
@@ -73,7 +77,7 @@ public final class Gate {
     /// Leave for the user's own manager calls: an unsandboxed caller. `AccessDenied`.
     public func manageAsUser(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
         let entitlements = entitlements(of: caller)
-        guard !entitlements.isSandboxed, caller.facts.inReferenceNamespaces == true else {
+        guard isOwner(caller), !entitlements.isSandboxed, caller.facts.inReferenceNamespaces == true else {
             throw denyManager(caller, entitlements, what)
         }
         return ManagerGrant()
@@ -99,6 +103,8 @@ public final class Gate {
         let entitlements = entitlements(of: caller)
         record(caller, entitlements, operation.rawValue, group, isAllowed: true)
     }
+
+    private func isOwner(_ caller: Caller) -> Bool { caller.facts.userID == userID }
 
     private func deny(
         _ caller: Caller, _ entitlements: Entitlements, _ operations: [Operation], _ group: AccessGroup?,

@@ -159,8 +159,8 @@ extension Desk: BrokerService {}
                 (Secret.memoryIsLocked ? [] : [.memoryNotLocked]) + (hasDeviceKey ? [] : [.deviceKeyMissing])
             })
         return Desk(
-            peers: peers, gate: Gate(policy: policy, audit: log), vault: vault, outlet: outlet,
-            custodian: CustodianGrant())
+            peers: peers, gate: Gate(policy: policy, userID: HostEnvironment.userID, audit: log),
+            vault: vault, outlet: outlet, custodian: CustodianGrant())
     }
 
     // A store without its key is not given a new one, which could never open it.
