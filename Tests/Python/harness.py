@@ -74,7 +74,7 @@ class World:
     ):
         self.daemon = daemon_path()
         self.owner = user if os.geteuid() == 0 else None
-        self.wrap = [*self._become(self.owner), *wrap]
+        self.wrap = [*self.become(self.owner), *wrap]
         self.preload, self.configuration = preload, configuration
         self.process, self.bus = None, None
         self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
@@ -102,7 +102,7 @@ class World:
         return os.path.join(self.folder, name)
 
     @staticmethod
-    def _become(user):
+    def become(user):
         """A command prefix; set-user-id by the process itself would leave it closed to other processes."""
         if user is None:
             return []
@@ -267,6 +267,14 @@ class World:
     def log_tail(self, lines=8):
         return " | ".join(self.log().splitlines()[-lines:])
 
+    def await_log(self, text, count):
+        """Until the log, which a thread of its own writes, has the text so often."""
+        deadline = time.monotonic() + START_SECONDS
+        while self.log().count(text) < count:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the log does not have '{text}' {count} times")
+            time.sleep(0.05)
+
     def log(self):
         with open(self._inside("broker.log"), errors="replace") as log:
             return log.read()
@@ -302,7 +310,10 @@ class World:
 
     def puppet(self, identity, *, user=None):
         """Another process of the same program, which the caller closes; as another `user` if root asks."""
-        return self.program(self._inside(f"bin/{identity}"), self.wrap + self._become(user))
+        return self.program(self.executable(identity), self.wrap + self.become(user))
+
+    def executable(self, identity):
+        return self._inside(f"bin/{identity}")
 
     def program(self, executable, wrap=None):
         """A process of any copy of the interpreter, which the caller closes."""

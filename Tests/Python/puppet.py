@@ -45,6 +45,19 @@ class Puppet:
                 return None
             raise
 
+    def flip(self, query, values, times, write):
+        """Stores (or updates to) one value after the other."""
+        for number in range(times):
+            value = values[number % len(values)]
+            if write == "store":
+                self.client.store(query, value)
+            else:
+                self.client.update(query, {}, value)
+
+    def watch_values(self, query, times):
+        """The values that so many reads saw, in hexadecimal; a read that is refused ends it."""
+        return sorted({self.client.read(query).secret.hex() for _ in range(times)})
+
     def storm(self, name, seed):
         """Writes without pause until the broker dies; what was acknowledged, what was under way."""
         return Storm(self.client, name, seed).run()

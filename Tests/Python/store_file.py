@@ -3,8 +3,10 @@
 import contextlib
 import os
 import sqlite3
+import time
 
 TABLES = {"background_items": 1, "foreground_items": 2}
+CHECKPOINT_SECONDS = 15.0
 MAGIC = b"SQLite format 3\0"
 
 
@@ -52,6 +54,15 @@ class StoreFile:
         finally:
             world.start()
 
+    @classmethod
+    def await_checkpoint(cls, world):
+        """Until the running broker has truncated its log, which nothing tells: so this asks now and then."""
+        log, deadline = cls.path(world.state) + "-wal", time.monotonic() + CHECKPOINT_SECONDS
+        while os.path.getsize(log):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the log is not truncated {CHECKPOINT_SECONDS:.0f} s after a delete")
+            time.sleep(0.1)
+
     def flip(self, reference, column):
         """Changes one bit in the middle of a sealed value."""
         table, row, value = self._cell(reference, column)
@@ -73,6 +84,23 @@ class StoreFile:
         self.database.execute(
             "UPDATE tokens SET group_id = ? WHERE item = ? AND side = ?", (group, row, TABLES[table])
         )
+
+    def pieces(self, reference):
+        """The sealed parts of a row and the tokens that it shares with no other: what must be gone with it.
+
+        Empty where there is no such row.
+        """
+        found = self._find(reference)
+        if found is None:
+            return []
+        table, row = found
+        columns = "primary_token, tokens, attributes, secret"
+        cells = self.database.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (row,)).fetchone()
+        tokens = self.database.execute(
+            "SELECT token FROM tokens GROUP BY token HAVING count(*) = 1 AND max(item) = ? AND max(side) = ?",
+            (row, TABLES[table]),
+        ).fetchall()
+        return [cells[0], *(token for (token,) in tokens), cells[2][-64:], cells[3][-64:]]
 
     def has(self, reference):
         return self._find(reference) is not None
