@@ -74,3 +74,82 @@ def small_disk(size="8m"):
             subprocess.run(["umount", mount_point], check=True)
     finally:
         os.rmdir(mount_point)
+
+
+@contextlib.contextmanager
+def faulty_library():
+    """The path of a library that makes calls fail on demand (faulty.c)."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if compiler is None:
+        raise NotHere("making a faulty library needs a C compiler")
+    with tempfile.TemporaryDirectory(prefix="chatelaine-faults-") as folder:
+        os.chmod(folder, 0o755)
+        library = os.path.join(folder, "faulty.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.c")
+        built = subprocess.run(
+            [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], capture_output=True, text=True
+        )
+        if built.returncode != 0:
+            raise NotHere(f"the faulty library cannot be built: {built.stderr.strip()[-200:]}")
+        yield library
+
+
+@contextlib.contextmanager
+def fault(world, name, text=""):
+    """The fault of that name, from here to the end of the block."""
+    path = os.path.join(world.folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+
+
+class BlockDisk:
+    """A file system on a loop device, whose image can be copied as a power cut would leave it."""
+
+    def __init__(self, folder):
+        self.image, self.mount_point = os.path.join(folder, "image"), os.path.join(folder, "disk")
+        self.state = os.path.join(self.mount_point, "state")
+        os.mkdir(self.mount_point)
+        with open(self.image, "wb") as file:
+            file.truncate(64 << 20)
+        run("mkfs.ext4", "-q", self.image)
+        self.mount()
+        os.mkdir(self.state, 0o700)
+        run("sync", "-f", self.mount_point)
+
+    def mount(self):
+        run("mount", "-o", "loop,commit=3600", self.image, self.mount_point)
+
+    def copy(self):
+        """The image now: what was written to the device, and nothing that only the file system holds."""
+        with open(self.image, "rb") as file:
+            return file.read()
+
+    def become(self, image):
+        """The disk as it was when the image was taken, after the power has come back."""
+        run("umount", self.mount_point)
+        with open(self.image, "wb") as file:
+            file.write(image)
+        self.mount()
+
+
+def run(*command):
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        raise NotHere(f"{command[0]} does not work here: {problem}") from None
+
+
+@contextlib.contextmanager
+def block_disk():
+    if os.geteuid() != 0:
+        raise NotHere("a disk to cut the power of needs root")
+    with tempfile.TemporaryDirectory(prefix="chatelaine-disk-") as folder:
+        os.chmod(folder, 0o755)
+        try:
+            yield BlockDisk(folder)
+        finally:
+            subprocess.run(["umount", os.path.join(folder, "disk")], capture_output=True)

@@ -7,14 +7,16 @@ broker. `{"method": M, "args": [...], "options": {...}}` is answered with `{"ok"
 import ctypes
 import os
 import sys
+import time
 
 # A descriptor of its own for the answers: nothing that is printed by accident gets among them.
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 
 import plainwire  # noqa: E402
-from chatelaine_client import Client  # noqa: E402
-from connection import BrokerError, WireViolation  # noqa: E402
+from attributes import encode  # noqa: E402
+from chatelaine_client import ITEMS, OBJECT, Client  # noqa: E402
+from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
 from storm import Storm  # noqa: E402
 
 
@@ -57,6 +59,52 @@ class Puppet:
     def watch_values(self, query, times):
         """The values that so many reads saw, in hexadecimal; a read that is refused ends it."""
         return sorted({self.client.read(query).secret.hex() for _ in range(times)})
+
+    def add_many(self, items, secret, in_flight=64):
+        """Adds the items, several at a time."""
+        waiting = []
+        for attributes in items:
+            body = (encode(attributes), self.client.session.seal(secret))
+            waiting.append(self.client.connection.send(OBJECT, ITEMS, "Add", "a{sv}(oayay)", body))
+            if len(waiting) == in_flight:
+                self.client.connection.reply(waiting.pop(0))
+        for serial in waiting:
+            self.client.connection.reply(serial)
+
+    def now(self):
+        """Microseconds since the epoch, as this process sees them."""
+        return time.time_ns() // 1000
+
+    def count_secrets(self, query):
+        return len(self.client.read_all(query))
+
+    def open_many(self, address, query, connections, sessions):
+        """Reads through so many sessions over so many connections, all open at once; how many reads."""
+        clients = [Client(address) for _ in range(connections)]
+        for number in range(sessions):
+            client = clients[number % connections]
+            session = client.open_session()
+            body = (encode(query), session.path)
+            session.unseal(client.connection.call(OBJECT, ITEMS, "Read", "a{sv}o", body)[1])
+        for client in clients:
+            client.close()
+        return sessions
+
+    def ask_without_reading(self, address, query, times):
+        """Asks for a secret over a connection that nobody reads from, and closes it in the end."""
+        deaf = Client(address)
+        body = (encode(query), deaf.session.path)
+        for _ in range(times):
+            deaf.connection.send(OBJECT, ITEMS, "Read", "a{sv}o", body)
+        self.client.connection.ping()
+        deaf.close()
+
+    def read_when_owned(self, query):
+        """Reads as soon as the broker's name has an owner, in a tight loop until then."""
+        while not self.client.connection.bus_call("NameHasOwner", "s", (BUS_NAME,))[0]:
+            pass
+        self.client.forget_session()
+        return self.client.read(query).secret
 
     def storm(self, name, seed):
         """Writes without pause until the broker dies; what was acknowledged, what was under way."""
