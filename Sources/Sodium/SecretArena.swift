@@ -23,6 +23,8 @@ internal import Glibc
         unsafe pthread_mutex_init(mutex, nil)
         unsafe free = Array(repeating: [], count: Self.slotSizes.count)
         precondition(sodium_init() >= 0, "libsodium could not be initialised")
+        // At once, so that a limit that is too small is known at the start and not by some later secret.
+        for size in Self.slotSizes.indices { refill(size) }
     }
 
     /// Whether every region so far is locked in memory; false where `RLIMIT_MEMLOCK` was too small.
@@ -39,12 +41,8 @@ internal import Glibc
         guard let size = Self.slotSizes.firstIndex(where: { count <= $0 }) else {
             return unsafe region(of: count)
         }
-        if let slot = unsafe free[size].popLast() { return unsafe slot }
-        let base = unsafe region(of: Self.regionBytes)
-        for offset in stride(from: Self.slotSizes[size], to: Self.regionBytes, by: Self.slotSizes[size]) {
-            unsafe free[size].append(base + offset)
-        }
-        return unsafe base
+        if unsafe free[size].isEmpty { refill(size) }
+        return unsafe free[size].removeLast()
     }
 
     /// Wipes `count` bytes and takes the memory back.
@@ -56,6 +54,13 @@ internal import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         unsafe free[size].append(memory)
+    }
+
+    private func refill(_ size: Int) {
+        let base = unsafe region(of: Self.regionBytes)
+        for offset in stride(from: 0, to: Self.regionBytes, by: Self.slotSizes[size]) {
+            unsafe free[size].append(base + offset)
+        }
     }
 
     private func region(of count: Int) -> UnsafeMutableRawPointer {
