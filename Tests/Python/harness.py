@@ -126,9 +126,9 @@ class World:
                 for path in (folder, *(os.path.join(folder, name) for name in names)):
                     os.chown(path, self.owner, self.owner)
             os.chown(self.state, self.owner, self.owner)
-        self._start_bus()
+        self.start_bus()
 
-    def _start_bus(self):
+    def start_bus(self):
         if shutil.which("dbus-daemon") is None:
             raise SetUpFailed("dbus-daemon is missing (Debian: dbus-daemon)")
         path, configuration = self._inside("bus"), self._inside("bus.conf")
@@ -177,7 +177,7 @@ class World:
     def start(self):
         """Starts the broker and comes back when it owns its name."""
         self.process = self.launch()
-        self._await_owner(True)
+        self.await_owner(True)
 
     def launch(self, **environment):
         """A process of the broker, which may or may not come to own the name."""
@@ -233,14 +233,14 @@ class World:
             raise SetUpFailed(
                 f"the broker did not end within {START_SECONDS:.0f} s of signal {number}"
             ) from None
-        self._await_owner(False)
+        self.await_owner(False)
         self._forget_sessions()
 
     def _forget_sessions(self):
         for client in (self.user, *self.puppets.values()):
             client.forget_session()
 
-    def _await_owner(self, owned):
+    def await_owner(self, owned):
         deadline = time.monotonic() + START_SECONDS
         while self._is_owned() != owned:
             if owned and self.process.poll() is not None:

@@ -12,7 +12,17 @@ import signal
 import sys
 import time
 
-SUITES = ("vectors", "main_job", "scenarios", "lock_matrix", "hostile", "storage_faults")
+SUITES = (
+    "vectors",
+    "main_job",
+    "scenarios",
+    "lock_matrix",
+    "hostile",
+    "storage_faults",
+    "field_failures",
+    "leaks",
+    "contract",
+)
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
 
