@@ -5,9 +5,13 @@ internal import Glibc
 public enum ServiceProcess {
     /// No core file, no memory for a debugger of the same user, files for the owner alone, and no death by a
     /// pipe that broke. False when the system refused one of them.
+    ///
+    /// A crash ends the process and says nothing: Swift's own report, which the runtime has set up by now
+    /// whatever the program wants, shows the memory that the registers point to.
     public static func harden() -> Bool {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
+        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(crash, SIG_DFL) }
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         let hasNoCore = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
         return shim_forbid_dumps() == 0 && hasNoCore
