@@ -21,12 +21,21 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: house)
 }
 
+func demo(_ name: String) -> Target {
+    .executableTarget(
+        name: "Demo" + name, dependencies: ["BrokerModel", "Chatelaine", "DemoKit", "SDBus", "Sodium"],
+        path: "Tests/Demo/" + name, swiftSettings: house)
+}
+
 let package = Package(
     name: "chatelaine",
     products: [
         .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
+        .executable(name: "demo-mail", targets: ["DemoMail"]),
+        .executable(name: "demo-sync", targets: ["DemoSync"]),
+        .executable(name: "demo-stranger", targets: ["DemoStranger"]),
     ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -78,6 +87,11 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "BrokerPeersTests", dependencies: ["BrokerModel", "BrokerPeers"], swiftSettings: house),
+
+        .target(
+            name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"], path: "Tests/Demo/Kit",
+            swiftSettings: house),
+        demo("Mail"), demo("Sync"), demo("Stranger"),
     ],
     swiftLanguageModes: [.v6]
 )
