@@ -89,7 +89,8 @@ let package = Package(
             name: "BrokerPeersTests", dependencies: ["BrokerModel", "BrokerPeers"], swiftSettings: house),
 
         .target(
-            name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"], path: "Tests/Demo/Kit",
+            name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],
+            path: "Tests/Demo/Kit",
             swiftSettings: house),
         demo("Mail"), demo("Sync"), demo("Stranger"),
     ],

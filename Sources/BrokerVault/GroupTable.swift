@@ -57,15 +57,15 @@ final class GroupTable {
         let query = try database.statement("SELECT epoch FROM groups WHERE name = ?1")
         query.bind(group.name, at: 1)
         defer { query.reset() }
-        return try query.step() ? UInt64(query.number(0)) : 0
+        return try query.step() ? query.unsigned(0) : 0
     }
 
     /// What a group holds.
     struct Usage {
-        var background: Int64 = 0
-        var foreground: Int64 = 0
-        var bytes: Int64 = 0
-        var items: UInt64 { UInt64(max(0, background + foreground)) }
+        var background = 0
+        var foreground = 0
+        var bytes = 0
+        var items: Int { background + foreground }
     }
 
     func usage(of id: Int64) throws(SQLiteError) -> Usage {
@@ -74,7 +74,13 @@ final class GroupTable {
         query.bind(id, at: 1)
         defer { query.reset() }
         guard try query.step() else { return Usage() }
-        return Usage(background: query.number(0), foreground: query.number(1), bytes: query.number(2))
+        return usage(of: query, from: 0)
+    }
+
+    // No store of ours holds 2^48 of anything, and with less no sum overflows.
+    private func usage(of query: Statement, from column: Int32) -> Usage {
+        let counts = (column..<column + 3).map { Int(min(query.unsigned($0), 1 << 48)) }
+        return Usage(background: counts[0], foreground: counts[1], bytes: counts[2])
     }
 
     /// Adds to what a group holds; the numbers may be negative.
@@ -99,9 +105,7 @@ final class GroupTable {
         var found: [(AccessGroup, Usage)] = []
         while try query.step() {
             guard let group = AccessGroup(query.text(0)) else { continue }
-            let usage = Usage(
-                background: query.number(1), foreground: query.number(2), bytes: query.number(3))
-            found.append((group, usage))
+            found.append((group, usage(of: query, from: 1)))
         }
         return found
     }
@@ -111,7 +115,7 @@ final class GroupTable {
             "UPDATE groups SET \(column) = \(column) + 1 WHERE id = ?1 RETURNING \(column)")
         update.bind(id, at: 1)
         defer { update.reset() }
-        return try update.step() ? UInt64(update.number(0)) : 0
+        return try update.step() ? update.unsigned(0) : 0
     }
 
     private func remember(_ group: AccessGroup, _ id: Int64) {

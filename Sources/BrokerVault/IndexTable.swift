@@ -24,7 +24,7 @@ struct IndexTable {
             else { continue }
             found.append(
                 Candidate(
-                    id: query.number(1), side: side, created: UInt64(query.number(0)),
+                    id: query.number(1), side: side, created: query.unsigned(0),
                     groupID: query.number(3)))
         }
         return found

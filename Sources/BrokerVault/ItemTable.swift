@@ -13,8 +13,12 @@ struct ItemTable<Side: VaultSide> {
     let database: Database
     let groups: GroupTable
 
-    /// Nil where there is no such row. The secret's bytes are left out unless they are wanted, and then
-    /// SQLite does not read them.
+    private static var sizeMax: UInt64 {
+        UInt64(Limits.secretBytesMax + Limits.itemAttributesBytesMax)
+    }
+
+    /// Nil where there is no such row, or one that no version of ours wrote. The secret's bytes are left out
+    /// unless they are wanted, and then SQLite does not read them.
     func row(_ id: Int64, withSecret: Bool) throws(SQLiteError) -> Row<Side>? {
         let query = try database.statement(Side.statements.select)
         query.bind(id, at: 1)
@@ -22,6 +26,14 @@ struct ItemTable<Side: VaultSide> {
         guard try query.step(), let header = try header(of: query) else { return nil }
         return Row(
             header: header, attributes: query.bytes(15), secret: withSecret ? query.bytes(16) : [])
+    }
+
+    /// Whether there is such a row, readable or not.
+    func holds(_ id: Int64) throws(SQLiteError) -> Bool {
+        let query = try database.statement("SELECT 1 FROM \(Side.table) WHERE id = ?1")
+        query.bind(id, at: 1)
+        defer { query.reset() }
+        return try query.step()
     }
 
     /// The row with a persistent reference.
@@ -44,7 +56,7 @@ struct ItemTable<Side: VaultSide> {
     /// The rows that have ceased to exist.
     func expired(at now: UInt64) throws(SQLiteError) -> [Int64] {
         let query = try database.statement(
-            "SELECT id FROM \(Side.table) WHERE expires IS NOT NULL AND expires <= ?1")
+            "SELECT id FROM \(Side.table) WHERE expires BETWEEN 0 AND ?1")
         query.bind(Int64(now), at: 1)
         defer { query.reset() }
         var found: [Int64] = []
@@ -53,12 +65,12 @@ struct ItemTable<Side: VaultSide> {
     }
 
     /// When the next row ceases to exist.
-    func nextExpiry() throws(SQLiteError) -> UInt64? {
-        let query = try database.statement(
-            "SELECT min(expires) FROM \(Side.table) WHERE expires IS NOT NULL")
+    func nextExpiry(after now: UInt64) throws(SQLiteError) -> UInt64? {
+        let query = try database.statement("SELECT min(expires) FROM \(Side.table) WHERE expires > ?1")
+        query.bind(Int64(now), at: 1)
         defer { query.reset() }
         guard try query.step(), !query.isNull(0) else { return nil }
-        return UInt64(query.number(0))
+        return query.unsigned(0)
     }
 
     /// Adds a row, or puts it in the place of the one of the same number.
@@ -106,6 +118,7 @@ struct ItemTable<Side: VaultSide> {
             modified: modified, expires: query.isNull(8) ? nil : UInt64(exactly: query.number(8)),
             freshUntil: query.isNull(9) ? nil : UInt64(exactly: query.number(9)),
             synchronizable: query.number(10) != 0, isGated: query.number(11) != 0,
-            primaryToken: query.bytes(12), tokens: query.bytes(13), size: Int(query.number(14)))
+            primaryToken: query.bytes(12), tokens: query.bytes(13),
+            size: Int(min(query.unsigned(14), Self.sizeMax)))
     }
 }

@@ -124,10 +124,10 @@ struct ItemWriter {
         let usage = try stored { () throws(SQLiteError) in try tables.groups.usage(of: groupID) }
         let isInGroup = old?.header.groupID == groupID
         let items = usage.items + (isInGroup ? 0 : 1)
-        let bytes = Int(usage.bytes) + size - (isInGroup ? old?.header.size ?? 0 : 0)
+        let bytes = usage.bytes + size - (isInGroup ? old?.header.size ?? 0 : 0)
         let grows = !isInGroup || size > old?.header.size ?? 0
         guard grows else { return }
-        if items > rules.maxItems || bytes > Int(clamping: rules.maxBytes) {
+        if items > Int(clamping: rules.maxItems) || bytes > Int(clamping: rules.maxBytes) {
             throw Refusal(
                 .quotaExceeded, "The access group is full; delete items, or raise its MaxItems or MaxBytes.")
         }

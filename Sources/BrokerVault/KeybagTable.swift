@@ -94,7 +94,7 @@ struct Numbers {
         update.bind(name.rawValue, at: 1)
         update.bind(count, at: 2)
         defer { update.reset() }
-        guard try update.step() else { return 0 }
+        guard try update.step() else { throw .notOurs }
         return update.number(0) - count
     }
 }

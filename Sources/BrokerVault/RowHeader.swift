@@ -48,8 +48,9 @@ struct RowHeader {
         data.number(revision)
         data.number(created)
         data.number(modified)
-        data.number(expires ?? 0)
-        data.number(freshUntil ?? 0)
+        // No time is that late (RequestFields), so that "none" is not mistaken for one.
+        data.number(expires ?? .max)
+        data.number(freshUntil ?? .max)
         data.raw(primaryToken)
         data.counted(group.name.utf8)
         return Binding(bytes: data.bytes)

@@ -55,6 +55,7 @@ struct Selection {
         if query.reference != nil { return true }
         let header = row.header
         return header.itemClass == query.itemClass && query.synchronizable.admits(header.synchronizable)
+            && (query.accessGroup == nil || query.accessGroup == header.group)
             && (query.accessible == nil || query.accessible == accessibilities[header.classKeyID])
             && (query.created == nil || query.created == header.created)
             && (query.modified == nil || query.modified == header.modified)

@@ -6,7 +6,6 @@ internal import Sodium
 /// The open file: one connection that reads, where calls run, and one that writes, whose flushes run on the
 /// store thread. A reader sees a commit only when it is durable (write-ahead log, `synchronous=FULL`).
 final class Store {
-    private let snapshot: Snapshot
     /// Whether it was opened on a disk that takes no writes.
     let isReadOnly: Bool
     let reading: Tables
@@ -24,21 +23,13 @@ final class Store {
     ) throws(SQLiteError) {
         identity = try writing.keybag.identity()
         self.isReadOnly = isReadOnly
-        let snapshot = Snapshot(reader)
-        self.snapshot = snapshot
         reading = Tables(reader, isReader: true)
         self.writing = writing
         tombstones = TombstoneTable(database: writing.database)
         self.slot = slot
         accessibilities = slot.accessibilities
         writer = Writer(
-            database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell,
-            willWork: { snapshot.release() })
-    }
-
-    /// Lets reads share a transaction for a moment, while nobody writes.
-    func holdSnapshot(now: UInt64) throws(SQLiteError) {
-        if !writer.isAtWork { try snapshot.hold(now: now) }
+            database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell)
     }
 
     /// Takes the slot that was just stored.

@@ -30,6 +30,11 @@ struct Tables {
         }
     }
 
+    /// Whether there is such a row, readable or not.
+    func holds(_ id: Int64, _ side: Accessibility.Side) throws(SQLiteError) -> Bool {
+        side == .background ? try background.holds(id) : try foreground.holds(id)
+    }
+
     /// Puts a row in the place of `old`, which may be nil or of the other side, with its index entries and
     /// its group's counts.
     func put(_ row: AnyRow, replacing old: AnyRow?) throws(SQLiteError) {

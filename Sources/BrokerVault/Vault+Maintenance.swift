@@ -9,7 +9,7 @@ extension Vault {
         let seen = seenExpired
         let notices = try await store.writer.write { () throws(Refusal) in
             let notices = try stored { () throws(SQLiteError) in
-                try Self.sweep(store.writing, seen, now: self.now)
+                try self.sweep(store.writing, seen, now: self.now)
             }
             return (notices, notices)
         }
@@ -17,13 +17,15 @@ extension Vault {
         if !notices.isEmpty { needsCheckpoint = true }
         return try stored { () throws(SQLiteError) in
             let times = [
-                try store.reading.background.nextExpiry(), try store.reading.foreground.nextExpiry(),
+                try store.reading.background.nextExpiry(after: now),
+                try store.reading.foreground.nextExpiry(after: now),
             ]
             return times.compactMap { $0 }.min()
         }
     }
 
-    private static func sweep(
+    // A damaged row may have been given its time by the damage.
+    private func sweep(
         _ tables: Tables, _ seen: Set<Int64>, now: UInt64
     ) throws(SQLiteError) -> [Notice] {
         var notices: [Notice] = []
@@ -33,6 +35,7 @@ extension Vault {
                 ? try tables.background.expired(at: now) : try tables.foreground.expired(at: now)
             for id in seen.union(due).sorted() {
                 guard let row = try tables.row(id, side, withSecret: false) else { continue }
+                if case .damaged = keyring.open(row) { continue }
                 try tables.remove(row)
                 notices.append(.changed(row.header, .removed, side: side))
             }
@@ -69,10 +72,13 @@ extension Vault {
     private func check(
         _ id: Int64, _ side: Accessibility.Side, _ store: Store, _ report: inout CheckReport
     ) throws(Refusal) {
-        report.rows[side, default: 0] += 1
         let row = try stored { () throws(SQLiteError) in
             try store.reading.row(id, side, withSecret: true)
         }
+        // It may have been deleted since its number was read.
+        let isThere = try stored { () throws(SQLiteError) in try store.reading.holds(id, side) }
+        guard isThere else { return }
+        report.rows[side, default: 0] += 1
         guard let row else {
             report.damaged[side, default: 0] += 1
             return
@@ -121,8 +127,9 @@ extension Vault {
                 case .locked: throw .locked
                 case .damaged: continue
                 case .item(let attributes):
+                    guard let secret = self.keptSecret(of: row) else { continue }
                     notices += try self.apply(
-                        Changes(movingTo: target), nil, to: row, attributes, writer, grant)
+                        Changes(movingTo: target), secret, to: row, attributes, writer, grant)
                     moved += 1
                 }
             }

@@ -1,6 +1,5 @@
 public import BrokerGate
 public import BrokerModel
-internal import SQLite
 internal import Sodium
 
 extension Vault {
@@ -57,7 +56,6 @@ extension Vault {
         let store = try openStore()
         var (sawDamaged, sawWhole) = (false, false)
         try check { () throws(Refusal) in
-            try stored { () throws(SQLiteError) in try store.holdSnapshot(now: now) }
             try selection(store.reading, store).rows(
                 query, grant, withSecret: withSecret, seenExpired: &seenExpired
             ) { (row) throws(Refusal) in

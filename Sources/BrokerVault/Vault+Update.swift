@@ -13,9 +13,9 @@ extension Vault {
     ) async throws(Refusal) -> UInt32 {
         try await change { (writer, store) throws(Refusal) in
             let grant = try authorize()
-            let matches = try self.matches(query, changes.ifRevision, writer, store, grant)
+            let matches = try self.matches(query, changes.ifRevision, secret, store, grant)
             var notices: [Notice] = []
-            for (row, attributes) in matches {
+            for (row, attributes, secret) in matches {
                 if attributes.protection.hasApplicationPassword {
                     let revision = verified[attributes.reference]
                     guard revision == attributes.revision else { throw .applicationPasswordMissing }
@@ -26,10 +26,12 @@ extension Vault {
         }
     }
 
+    // Each match with the secret that it shall have.
     private func matches(
-        _ query: Query, _ ifRevision: UInt64?, _ writer: ItemWriter, _ store: Store, _ grant: borrowing Grant
-    ) throws(Refusal) -> [(AnyRow, ItemAttributes)] {
-        var found: [(AnyRow, ItemAttributes)] = []
+        _ query: Query, _ ifRevision: UInt64?, _ newSecret: IncomingSecret?, _ store: Store,
+        _ grant: borrowing Grant
+    ) throws(Refusal) -> [(AnyRow, ItemAttributes, SharedSecret)] {
+        var found: [(AnyRow, ItemAttributes, SharedSecret)] = []
         var sawDamaged = false
         try selection(store.writing, store).rows(
             query, grant, withSecret: true, seenExpired: &seenExpired
@@ -42,15 +44,25 @@ extension Vault {
             if let ifRevision, ifRevision != row.header.revision {
                 throw .revisionMismatch(current: row.header.revision)
             }
-            found.append((row, attributes))
+            let secret = try newSecret?.chosen(for: attributes.protection) ?? keptSecret(of: row)
+            guard let secret else {
+                sawDamaged = true
+                return .next
+            }
+            found.append((row, attributes, secret))
             return .next
         }
         if found.isEmpty { throw sawDamaged ? .damagedItem : .itemNotFound }
         return found
     }
 
+    func keptSecret(of row: AnyRow) -> SharedSecret? {
+        guard let secret = keyring.secret(of: row) else { return nil }
+        return SharedSecret(secret)
+    }
+
     func apply(
-        _ changes: Changes, _ newSecret: IncomingSecret?, to row: AnyRow, _ attributes: ItemAttributes,
+        _ changes: Changes, _ secret: SharedSecret, to row: AnyRow, _ attributes: ItemAttributes,
         _ writer: ItemWriter, _ grant: borrowing Grant
     ) throws(Refusal) -> [Notice] {
         let content = try Self.content(attributes, changes)
@@ -60,14 +72,6 @@ extension Vault {
             guard grant.operations.contains(.add) else { throw .missingOperation }
         }
         try writer.checkProtection(content.protection, content.group, grant)
-        let secret: SharedSecret
-        if let newSecret {
-            secret = try newSecret.chosen(for: content.protection)
-        } else if let kept = keyring.secret(of: row) {
-            secret = SharedSecret(kept)
-        } else {
-            throw .damagedItem
-        }
         let consumed = try clearWay(for: content, of: row, writer, grant)
         let header = try writer.put(
             content, secret, reference: row.header.reference, created: row.header.created, replacing: row,

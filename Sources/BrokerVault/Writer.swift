@@ -12,19 +12,11 @@ final class Writer {
     private let database: Database
     private let thread: any BlockingWorker
     private let didCommit: ([Notice]) -> Void
-    private let willWork: () -> Void
     private var waiting: [Job] = []
-    /// Whether a transaction or a checkpoint is under way.
-    private(set) var isAtWork = false {
-        willSet { if newValue && !isAtWork { willWork() } }
-    }
+    private var isAtWork = false
 
-    init(
-        database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void,
-        willWork: @escaping () -> Void
-    ) {
+    init(database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void) {
         self.database = database
-        self.willWork = willWork
         self.thread = thread
         self.didCommit = didCommit
     }

@@ -66,6 +66,9 @@ internal import CSQLite
     /// A number; 0 for NULL.
     public func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+    /// A number that is never negative where we wrote it; 0 for one that is.
+    public func unsigned(_ column: Int32) -> UInt64 { UInt64(clamping: number(column)) }
+
     /// Whether the column is NULL.
     public func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL

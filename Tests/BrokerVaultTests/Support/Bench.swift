@@ -20,6 +20,8 @@ import TestKit
     private(set) var faults: [Fault] = []
     private(set) var pauses: [UInt64] = []
     private(set) var vault: Vault
+    /// What happens while a long call makes room for others.
+    var onBreath: () -> Void = {}
     private let worker: any BlockingWorker
     private let derivation: any BlockingWorker
 
@@ -42,7 +44,7 @@ import TestKit
         let surroundings = Vault.Surroundings(
             storeThread: worker, derivationThread: derivation, now: { self.clock },
             tell: { self.notices += $0 }, report: { self.faults.append($0) },
-            pause: { self.pauses.append($0) }, breathe: {})
+            pause: { self.pauses.append($0) }, breathe: { self.onBreath() })
         vault = Vault(folder: folder.path, deviceKey: deviceKey, surroundings)
     }
 
