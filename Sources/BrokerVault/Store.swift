@@ -58,7 +58,8 @@ final class Store {
         do throws(SQLiteError) {
             if !DatabaseFile.exists(path) { try make(path, deviceKey: deviceKey) }
             let isReadOnly = DatabaseFile.isOnReadOnlyDisk(path)
-            let writer = isReadOnly ? try Database(path: path, mode: .immutable) : try connect(path)
+            let writer =
+                isReadOnly ? try Database(path: path, mode: .immutable) : try connect(path, surroundings)
             let tables = Tables(writer, isReader: false)
             try check(tables, deviceKey: deviceKey, surroundings)
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
@@ -74,7 +75,10 @@ final class Store {
         }
     }
 
-    private static func connect(_ path: String) throws(SQLiteError) -> Database {
+    private static func connect(
+        _ path: String, _ surroundings: Vault.Surroundings
+    ) throws(SQLiteError) -> Database {
+        try checkIsOurs(path, surroundings)
         let database = try Database(path: path, mode: .readWrite)
         database.setBusyTimeout(milliseconds: 1000)
         try database.execute(
@@ -86,13 +90,35 @@ final class Store {
         return database
     }
 
+    // Before anything is opened for writing, which alone may change a file that is not ours.
+    private static func checkIsOurs(
+        _ path: String, _ surroundings: Vault.Surroundings
+    ) throws(SQLiteError) {
+        let database: Database
+        do throws(SQLiteError) {
+            database = try Database(path: path, mode: .readOnly)
+        } catch {
+            // The opening for writing says what is wrong with it.
+            return
+        }
+        database.setBusyTimeout(milliseconds: 1000)
+        try checkVersion(database, surroundings)
+    }
+
+    private static func checkVersion(
+        _ database: Database, _ surroundings: Vault.Surroundings
+    ) throws(SQLiteError) {
+        guard try database.number("PRAGMA application_id") == Schema.applicationID else { throw .notOurs }
+        let version = try database.number("PRAGMA user_version") ?? 0
+        if version > Schema.version { surroundings.report(Fault("this store is of a newer version")) }
+        guard version == Schema.version else { throw .notOurs }
+    }
+
     private static func check(
         _ tables: Tables, deviceKey: DeviceKey, _ surroundings: Vault.Surroundings
     ) throws(SQLiteError) {
         let database = tables.database
-        guard try database.number("PRAGMA application_id") == Schema.applicationID,
-            try database.number("PRAGMA user_version") == Schema.version
-        else { throw .notOurs }
+        try checkVersion(database, surroundings)
         let fingerprint = try database.statement("SELECT fingerprint FROM device")
         defer { fingerprint.reset() }
         guard try fingerprint.step(), fingerprint.bytes(0) == deviceKey.fingerprint else {

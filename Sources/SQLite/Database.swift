@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// One connection to a database file, for one thread at a time.
 ///
@@ -14,13 +15,13 @@ internal import CSQLite
         case readOnly
         /// The file must exist.
         case readWrite
-        /// The file is made where there is none.
+        /// The file is made where there is none, for its owner alone.
         case create
         /// The file must exist, on a disk that nobody can write: no locks, and no log beside it.
         case immutable
     }
 
-    /// Opens the file; symbolic links are not followed.
+    /// Opens the file. The folder may stand behind symbolic links; the file itself must not be one.
     public init(path: String, mode: Mode) throws(SQLiteError) {
         let access =
             switch mode {
@@ -29,6 +30,8 @@ internal import CSQLite
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        let path = Self.resolvingFolder(of: path)
+        if case .create = mode { Self.makeFile(path) }
         if mode == .immutable && DatabaseFile.hasLog(path) { throw SQLiteError(code: SQLITE_CANTOPEN) }
         let name = mode == .immutable ? Self.immutableName(of: path) : path
         var opened: OpaquePointer?
@@ -42,6 +45,22 @@ internal import CSQLite
         }
         unsafe self.handle = handle
         unsafe sqlite3_extended_result_codes(handle, 1)
+    }
+
+    // SQLite would refuse a link anywhere in the path.
+    private static func resolvingFolder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+            let folder = unsafe realpath(String(path[..<slash]), nil)
+        else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + path[slash...]
+    }
+
+    // SQLite would make the file by the umask; its log takes after it. A failure shows when it is opened.
+    // A file that exists is not opened here: closing it would drop the locks that this process has on it.
+    private static func makeFile(_ path: String) {
+        let file = unsafe Glibc.open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file >= 0 { close(file) }
     }
 
     deinit {

@@ -5,7 +5,13 @@ internal import Glibc
 public enum DatabaseFile {
     /// Whether a database, or the log that one left behind, has the name: then nothing new is made there.
     public static func exists(_ path: String) -> Bool {
-        unsafe access(path, F_OK) == 0 || access(path + "-wal", F_OK) == 0
+        isThere(path) || isThere(path + "-wal")
+    }
+
+    // A link that leads nowhere is something too.
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
     }
 
     /// Whether the disk takes no writes at all, which is another thing than a file that may not be written.
