@@ -87,6 +87,13 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "BrokerPeersTests", dependencies: ["BrokerModel", "BrokerPeers"], swiftSettings: house),
+        .testTarget(
+            name: "ChatelaineCommandTests",
+            dependencies: [
+                "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "SDBus", "Sodium",
+                "TestKit",
+            ],
+            exclude: ["Transcripts"], swiftSettings: house),
 
         .target(
             name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],

@@ -9,16 +9,14 @@ enum Prompt {
     static func ask(_ question: String) throws(Failure) -> Secret? {
         while true {
             let silence = try Silence()
-            Self.show(question + ": ")
-            let line: Streams.Line
-            do throws(Failure) {
-                line = try Streams.readLine()
-            } catch .interrupted {
+            show(question + ": ")
+            guard silence.waitForLine() else {
                 show("\n")
                 // Ends the process for all signals but a stop; after that one the question is asked anew.
                 silence.endAndRaise()
                 continue
             }
+            let line = try Streams.readLine()
             _ = consume silence
             if line.end == .newline { return line.secret }
             show("\n")
@@ -33,11 +31,12 @@ enum Prompt {
     }
 }
 
-/// The terminal without echo, for as long as this lives. Signals that would end or stop the process are caught
-/// meanwhile, so that none can leave the terminal mute.
+/// The terminal without echo, for as long as this lives. Signals that would end or stop the process are kept
+/// back meanwhile, so that none can leave the terminal mute.
 private struct Silence: ~Copyable {
     private let terminal: termios
-    private let signals: [(number: Int32, action: sigaction)]
+    private let actions: [(number: Int32, action: sigaction)]
+    private let mask: sigset_t
 
     private static let caught = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
@@ -48,35 +47,57 @@ private struct Silence: ~Copyable {
         }
         terminal = before
         Caught.signal.store(0, ordering: .relaxed)
-        signals = Self.caught.map { ($0, Self.replace($0)) }
+        mask = Self.block()
+        actions = Self.caught.map { ($0, Self.replace($0)) }
         var silent = before
         silent.c_lflag = silent.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL)
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
     }
 
-    // Without SA_RESTART, so that the read ends.
+    private static func block() -> sigset_t {
+        var (set, before) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&set)
+        for number in caught { unsafe sigaddset(&set, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, &before)
+        return before
+    }
+
     private static func replace(_ number: Int32) -> sigaction {
-        var action = sigaction()
-        var before = sigaction()
+        var (action, before) = (sigaction(), sigaction())
         unsafe action.__sigaction_handler.sa_handler = { Caught.signal.store($0, ordering: .relaxed) }
         unsafe sigaction(number, &action, &before)
         return before
+    }
+
+    /// Waits until a line can be read. False when a signal came first.
+    borrowing func waitForLine() -> Bool {
+        while Caught.signal.load(ordering: .relaxed) == 0 {
+            var (input, mask) = (fd_set(), mask)
+            // The bit of standard input. The signals are let through inside pselect alone, so none can come
+            // between the look at the flag and the wait.
+            input.__fds_bits.0 = 1
+            let count = unsafe pselect(1, &input, nil, nil, nil, &mask)
+            // What else goes wrong, the read will say.
+            if count > 0 || errno != EINTR { return true }
+        }
+        return false
     }
 
     /// Puts all back and lets the signal that was caught do what it does.
     consuming func endAndRaise() {
         let number = Caught.signal.load(ordering: .relaxed)
         _ = consume self
-        if number != 0 { raise(number) }
+        raise(number)
     }
 
     deinit {
-        var before = terminal
-        unsafe tcsetattr(STDIN_FILENO, TCSANOW, &before)
-        for (number, action) in signals {
+        var (terminal, mask) = (terminal, mask)
+        unsafe tcsetattr(STDIN_FILENO, TCSANOW, &terminal)
+        for (number, action) in actions {
             var action = action
             unsafe sigaction(number, &action, nil)
         }
+        unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 }
 

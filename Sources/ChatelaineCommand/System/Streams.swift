@@ -80,22 +80,19 @@ enum Streams {
         }
     }
 
-    // Nil at the end. A signal that is caught ends the wait: only a prompt catches any.
+    // Nil at the end.
     private static func read(
         into target: inout MutableSpan<UInt8>, at offset: Int, atMost limit: Int
     ) throws(Failure) -> Int? {
-        let count = unsafe target.withUnsafeMutableBufferPointer { buffer in
-            unsafe Glibc.read(STDIN_FILENO, buffer.baseAddress! + offset, limit)
-        }
-        if count < 0 && errno == EINTR { throw .interrupted }
+        var count = -1
+        repeat {
+            count = unsafe target.withUnsafeMutableBufferPointer { buffer in
+                unsafe Glibc.read(STDIN_FILENO, buffer.baseAddress! + offset, limit)
+            }
+        } while count < 0 && errno == EINTR
         guard count >= 0 else { throw Failure(.failed, "standard input cannot be read: \(problem)") }
         return count == 0 ? nil : count
     }
 
     private static var problem: String { unsafe String(cString: strerror(errno)) }
-}
-
-extension Failure {
-    /// A signal came while standard input was read.
-    static let interrupted = Failure(.failed, "interrupted")
 }
