@@ -167,15 +167,18 @@ def main():
                 try:
                     print(f"   ok: {play(stage)}", flush=True)
                 except Difference as difference:
-                    print(
-                        f"   FAIL: {difference}\n\n{number - 1} passed, 1 failed, {len(STEPS) - number} skipped"
-                    )
-                    return 1
+                    print(f"   FAIL: {difference}")
+                    return count(number - 1, 1)
     except KeyboardInterrupt:
         print("\nInterrupted; everything that was started has been ended.")
         return 130
-    print(f"\n{len(STEPS)} passed, 0 failed, 0 skipped")
-    return 0
+    return count(len(STEPS), 0)
+
+
+def count(passed, failed):
+    """The counts; a step after a failed one is skipped."""
+    print(f"\n{passed} passed, {failed} failed, {len(STEPS) - passed - failed} skipped")
+    return failed
 
 
 if __name__ == "__main__":
