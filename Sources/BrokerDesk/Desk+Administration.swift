@@ -21,6 +21,11 @@ extension Desk {
         do throws(PolicyErrors) {
             let loaded = try await outlet.loadPolicy()
             gate.replace(by: loaded.policy)
+            subscribers.narrow { connection in
+                guard let caller = self.peers.known(connection) else { return [] }
+                let entitlements = self.gate.entitlements(of: caller)
+                return entitlements.operations.contains(.subscribe) ? Set(entitlements.groups) : []
+            }
             policyIsRefused = false
             return loaded.warnings
         } catch {

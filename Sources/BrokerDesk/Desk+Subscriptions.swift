@@ -21,7 +21,7 @@ extension Desk {
             var epochs: [(group: AccessGroup, epoch: UInt64)] = []
             for group in reachable { epochs.append((group, try self.vault.epoch(of: group))) }
             let sequence = self.subscribers.add(
-                caller.connection, groups: named.isEmpty ? nil : named,
+                caller.connection, groups: Set(reachable),
                 epochs: Dictionary(uniqueKeysWithValues: epochs.map { ($0.group, $0.epoch) }))
             return .now(Subscription(state: self.vault.state, epochs: epochs, sequence: sequence))
         }

@@ -7,8 +7,7 @@ internal import SDBus
 /// took a group away takes its signals away too.
 @BrokerActor final class Subscribers {
     private struct Subscriber {
-        /// Nil: all of the caller's.
-        var groups: Set<AccessGroup>?
+        var groups: Set<AccessGroup> = []
         var sequence: UInt64 = 0
         /// For each group the last logout that was told, and the last that was acknowledged.
         var told: [AccessGroup: UInt64] = [:]
@@ -21,7 +20,7 @@ internal import SDBus
 
     /// Signals follow from now on; a second call replaces the groups and keeps the sequence. Returns the
     /// sequence.
-    func add(_ connection: String, groups: Set<AccessGroup>?, epochs: [AccessGroup: UInt64]) -> UInt64 {
+    func add(_ connection: String, groups: Set<AccessGroup>, epochs: [AccessGroup: UInt64]) -> UInt64 {
         if subscribers[connection] == nil { order.append(connection) }
         subscribers[connection, default: Subscriber()].groups = groups
         // What the subscriber learns from this answer it need not be told again.
@@ -34,6 +33,15 @@ internal import SDBus
         order.removeAll { $0 == connection }
     }
 
+    /// After a new policy: who lost a group hears of it no more, also when it comes back, and who lost all has
+    /// no subscription any more.
+    func narrow(to entitled: (String) -> Set<AccessGroup>) {
+        for connection in order {
+            subscribers[connection]?.groups.formIntersection(entitled(connection))
+            if subscribers[connection]?.groups.isEmpty == true { remove(connection) }
+        }
+    }
+
     /// The subscriber has dropped what it held.
     func acknowledge(_ connection: String, _ group: AccessGroup, _ epoch: UInt64) {
         guard let known = subscribers[connection]?.acknowledged[group, default: 0] else { return }
@@ -43,7 +51,7 @@ internal import SDBus
     /// The groups of a subscriber, as it asked for them; nil for a connection that has not subscribed.
     func groups(of connection: String, among reachable: [AccessGroup]) -> [AccessGroup]? {
         guard let subscriber = subscribers[connection] else { return nil }
-        return reachable.filter { subscriber.groups?.contains($0) ?? true }
+        return reachable.filter(subscriber.groups.contains)
     }
 
     /// Logouts that the subscriber was told of and has not acknowledged.
@@ -106,6 +114,6 @@ internal import SDBus
     }
 
     private func hears(_ group: AccessGroup, _ connection: String, _ entitlements: Entitlements) -> Bool {
-        entitlements.groups.contains(group) && (subscribers[connection]?.groups?.contains(group) ?? true)
+        entitlements.groups.contains(group) && subscribers[connection]?.groups.contains(group) == true
     }
 }
