@@ -11,7 +11,7 @@ from jeepney import HeaderFields
 
 from attributes import Item, decode, encode
 from connection import Connection, WireViolation
-from sessions import ENCRYPTED, EncryptedSession, PlainSession
+from sessions import ENCRYPTED, PLAIN, EncryptedSession, PlainSession
 
 OBJECT = "/org/chatelaine/Broker1"
 PREFIX = "org.chatelaine.Broker1."
@@ -34,7 +34,7 @@ class Client:
         address = address or os.environ["DBUS_SESSION_BUS_ADDRESS"]
         self.connection = Connection(address, descriptors=descriptors)
         self.path = path
-        self._session = None
+        self._session, self._session_kind = None, ENCRYPTED
 
     def close(self):
         self.connection.close()
@@ -51,12 +51,17 @@ class Client:
     def session(self):
         """The session that calls without one of their own use."""
         if self._session is None:
-            self._session = self.open_session()
+            self._session = self.open_session(self._session_kind)
         return self._session
+
+    def use_plain_session(self):
+        """From here on secrets of calls without a session of their own go in clear."""
+        self._session_kind = PLAIN
+        self._session = None
 
     def forget_session(self):
         """For when the broker that held it is gone."""
-        self._session = None
+        self._session, self._session_kind = None, ENCRYPTED
 
     def close_session(self, session):
         self.connection.call(session.path, SESSION, "Close", returns="")

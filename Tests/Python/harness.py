@@ -37,7 +37,7 @@ BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
     <allow send_destination="*" eavesdrop="true"/>
     <allow receive_sender="*"/>
   </policy>
-  <limit name="max_incoming_bytes">1000000000</limit>
+{include}  <limit name="max_incoming_bytes">1000000000</limit>
   <limit name="max_outgoing_bytes">1000000000</limit>
   <limit name="max_message_size">1000000000</limit>
   <limit name="max_completed_connections">100000</limit>
@@ -66,16 +66,16 @@ class World:
 
     `wrap` is a command that the broker and the puppets are started by, `user` the id of the user that they
     run as where root runs the test, `preload` a library that the broker is started with, `configuration` the
-    text of its chatelained.conf.
+    text of its chatelained.conf, `bus_include` a file that the bus's configuration takes in.
     """
 
     def __init__(
-        self, *, passcode=True, wrap=(), state=None, user=None, preload=None, configuration=""
+        self, *, passcode=True, wrap=(), state=None, user=None, preload=None, configuration="", bus_include=None
     ):
         self.daemon = daemon_path()
         self.owner = user if os.geteuid() == 0 else None
         self.wrap = [*self.become(self.owner), *wrap]
-        self.preload, self.configuration = preload, configuration
+        self.preload, self.configuration, self.bus_include = preload, configuration, bus_include
         self.process, self.bus = None, None
         self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
         os.chmod(self.folder, 0o755)
@@ -133,7 +133,9 @@ class World:
             raise SetUpFailed("dbus-daemon is missing (Debian: dbus-daemon)")
         path, configuration = self._inside("bus"), self._inside("bus.conf")
         with open(configuration, "w") as file:
-            file.write(BUS_CONFIGURATION.format(path=path, services=self._inside("services")))
+            include = f"  <include>{self.bus_include}</include>\n" if self.bus_include else ""
+            services = self._inside("services")
+            file.write(BUS_CONFIGURATION.format(path=path, services=services, include=include))
         with open(self._inside("bus.log"), "wb") as log:
             self.bus = subprocess.Popen(
                 [
@@ -185,7 +187,7 @@ class World:
             environment |= {"LD_PRELOAD": self.preload, "FAULTS": self.folder}
         with open(self._inside("broker.log"), "ab") as log:
             return subprocess.Popen(
-                self.command, env=self.environment | environment, stderr=log, stdout=log
+                self.command, env=self.environment | environment, stderr=log, stdout=log, cwd=self.folder
             )
 
     @property

@@ -17,10 +17,11 @@ import plainwire  # noqa: E402
 from attributes import encode  # noqa: E402
 from chatelaine_client import ITEMS, OBJECT, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
+from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
 
 
-PR_SET_DUMPABLE = 4
+PR_SET_DUMPABLE, PTRACE_SEIZE = 4, 0x4206
 
 
 class Puppet:
@@ -37,6 +38,12 @@ class Puppet:
     def raw_call(self, path, interface, member, signature, body):
         """A call as it is given, checked by nobody on this side."""
         return self.client.connection.call(path, interface, member, signature, body)
+
+    def raw_bus_call(self, member, signature, body):
+        return self.client.connection.bus_call(member, signature, body)
+
+    def session_path(self):
+        return self.client.session.path
 
     def find(self, query):
         """As `read`, None where there is none."""
@@ -105,6 +112,26 @@ class Puppet:
             pass
         self.client.forget_session()
         return self.client.read(query).secret
+
+    def use_plain_session(self):
+        """From here on this client's secrets cross the bus in clear."""
+        self.client.use_plain_session()
+
+    def store_plainly(self, path, attributes, secret):
+        """Stores through a new plain session, or through the one of that path, which every connection has."""
+        session = PlainSession(path) if path else self.client.open_session(PLAIN)
+        body = (encode(attributes), session.seal(secret))
+        return self.client.connection.call(OBJECT, ITEMS, "Store", "a{sv}(oayay)", body)
+
+    def can_read(self, path):
+        try:
+            with open(path, "rb"):
+                return True
+        except PermissionError:
+            return False
+
+    def can_trace(self, process):
+        return ctypes.CDLL(None, use_errno=True).ptrace(PTRACE_SEIZE, process, None, None) == 0
 
     def storm(self, name, seed):
         """Writes without pause until the broker dies; what was acknowledged, what was under way."""

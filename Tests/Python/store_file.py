@@ -100,7 +100,13 @@ class StoreFile:
             "SELECT token FROM tokens GROUP BY token HAVING count(*) = 1 AND max(item) = ? AND max(side) = ?",
             (row, TABLES[table]),
         ).fetchall()
-        return [cells[0], *(token for (token,) in tokens), cells[2][-64:], cells[3][-64:]]
+        # Slices, since a long value is cut in pieces at the file's pages.
+        slices = [sealed[at : at + 24] for sealed in cells[2:] for at in range(0, len(sealed) - 24, 160)]
+        return [cells[0], *(token for (token,) in tokens), *slices]
+
+    def wrapped_keys(self):
+        """The class keys as the keybag's slot has them."""
+        return [sealed for (sealed,) in self.database.execute("SELECT sealed FROM keybag_keys")]
 
     def has(self, reference):
         return self._find(reference) is not None
