@@ -1,17 +1,17 @@
-"""The contract's other forms: the introspection, the bus's configuration, busctl alone, and the policy's reload."""
+"""The contract's other forms: the introspection, the bus's configuration, and busctl alone."""
 
 import contextlib
 import json
 import os
-import signal
 import subprocess
 from xml.etree import ElementTree
 
+import contract_policy
 from chatelaine_client import ITEMS, MANAGER, OBJECT, SUBSCRIPTIONS
 from connection import BUS_NAME
 from expect import NotHere, Table, by_reference, equal, generic, holds, refused, same_secret, secret
 from harness import REPOSITORY, World
-from policy import FOREIGN, ONE, TWO, write_policy
+from policy import FOREIGN, ONE, TWO
 from stage import Stage
 
 TABLE = Table()
@@ -78,13 +78,21 @@ def c02(w):
     same_members(members(introspected(w.mail, path)), members(written("org.chatelaine.Broker1.Session.xml")))
 
 
-@row("C03", "properties and signals", "read each, watch them change", "the types of the XML; PropertiesChanged")
+@row(
+    "C03", "properties and signals", "read each, watch them change", "the types of the XML; PropertiesChanged"
+)
 def c03(w):
     (values,) = w.mail.raw_call(OBJECT, DBUS + "Properties", "GetAll", "s", (MANAGER,))
     declared = {
-        name: kind[0] for (tag, name), kind in members(written("org.chatelaine.Broker1.xml"))[MANAGER].items() if tag == "property"
+        name: kind[0]
+        for (tag, name), kind in members(written("org.chatelaine.Broker1.xml"))[MANAGER].items()
+        if tag == "property"
     }
-    equal({name: signature for name, (signature, _) in values.items()}, declared, "the properties and their types")
+    equal(
+        {name: signature for name, (signature, _) in values.items()},
+        declared,
+        "the properties and their types",
+    )
     for name, value in values.items():
         refused(
             (DBUS + "Error.PropertyReadOnly", DBUS + "Error.AccessDenied"),
@@ -132,7 +140,12 @@ def c04(_):
     equal(sorted(allowed), sorted(contract + standard), "the members that are allowed")
 
 
-@row("C05", "a bus with that configuration", "call what the contract has and what it has not", "let through; denied")
+@row(
+    "C05",
+    "a bus with that configuration",
+    "call what the contract has and what it has not",
+    "let through; denied",
+)
 def c05(_):
     with World(bus_include=CONFIGURATION) as world:
         world.mail.store(generic(), secret())
@@ -165,7 +178,10 @@ def busctl(world, *arguments, fails_with=None):
     command = [*world.wrap, BUSCTL, "--user", "--json=short", *arguments]
     done = subprocess.run(command, env=world.environment, capture_output=True, text=True, timeout=60)
     if fails_with is not None:
-        holds(done.returncode != 0 and fails_with in done.stderr, f"busctl fails with {fails_with} ({done.stderr})")
+        holds(
+            done.returncode != 0 and fails_with in done.stderr,
+            f"busctl fails with {fails_with} ({done.stderr})",
+        )
         return done.stderr
     equal((done.returncode, done.stderr), (0, ""), "busctl's exit status and errors")
     return done.stdout
@@ -219,16 +235,32 @@ def c06(w):
         holds(member in found, f"{' '.join(member)} is listed")
 
 
-@row("C07", "busctl, not in the policy", "each administrator's call", "AccessDenied; the state is anybody's to read")
+@row(
+    "C07",
+    "busctl, not in the policy",
+    "each administrator's call",
+    "AccessDenied; the state is anybody's to read",
+)
 def c07(w):
     equal(state(w), "unlocked")
-    for call in (("ReloadPolicy",), ("ListClients",), ("ListGroups",), ("Check",), ("Explain", "ss", "pid:1", ONE)):
+    for call in (
+        ("ReloadPolicy",),
+        ("ListClients",),
+        ("ListGroups",),
+        ("Check",),
+        ("Explain", "ss", "pid:1", ONE),
+    ):
         # busctl shows an error's text and not its name.
         manager(w, *call, fails_with="[Manager] in the policy")
     manager(w, "ForceLogout", "sss", ONE, "", "x", fails_with="[Manager] in the policy")
 
 
-@row("C08", "busctl in [Manager]", "lock, log out, reload, explain, list, read the state", "each does what it says")
+@row(
+    "C08",
+    "busctl in [Manager]",
+    "lock, log out, reload, explain, list, read the state",
+    "each does what it says",
+)
 def c08(w):
     reference, _ = w.mail.add(generic(Service="svc"), secret())
     w.mail.subscribe(ONE)
@@ -258,112 +290,7 @@ def c08(w):
         holds("damaged" in manager(w, "Check").lower(), "Check counts damaged rows")
 
 
-# The policy's reload
-
-
-@row("C09", "a policy with mistakes", "ReloadPolicy", "PolicyInvalid with file:line; the old one stays whole")
-def c09(w):
-    w.mail.add(generic(), secret())
-    path = os.path.join(w.folder, "policy", "70-mistakes.conf")
-    good = f"[Application org.test.New]\nExecutable={w.executable('nobody')}\nAccessGroups={ONE}\n"
-    mistakes = {
-        "Nonsense": ("[Nonsense]\n", 1),
-        "unknown key": (good + "Colour=red\n", 4),
-        "unknown operation": (good + "Operations=read guess\n", 4),
-        "reserved prefix": (good.replace(ONE, "exe./usr/bin/x"), 3),
-        "no section": ("AccessGroups=x\n", 1),
-        "a section twice": (good + good, 4),
-        "a section of another file": ("\n\n[Application org.test.Mail]\nExecutable=/bin/x\n", 3),
-        "not text": (good + "\0\0\n", 4),
-    }
-    try:
-        for name, (text, line) in mistakes.items():
-            with open(path, "w") as file:
-                file.write(text)
-            error = refused("PolicyInvalid", w.admin.reload_policy)
-            holds(f"70-mistakes.conf:{line}:" in error.text, f"{name}: the text names line {line} ({error.text})")
-            equal("policy-refused" in w.user.property("Conditions"), True, "that Conditions says so")
-            refused("MissingEntitlement", w.nobody.read, generic())
-            same_secret(w.mail.read(generic()).secret, secret(), name)
-            same_secret(w.calendar.read(generic()).secret, secret(), name)
-        os.unlink(path)
-        os.mkfifo(path)
-        refused("PolicyInvalid", w.admin.reload_policy)
-    finally:
-        os.unlink(path)
-        equal(w.admin.reload_policy(), [])
-    equal("policy-refused" in w.user.property("Conditions"), False, "that Conditions still says so")
-
-
-@contextlib.contextmanager
-def policy_without(w, *identities):
-    """The policy from which the programs of these names are gone."""
-    folder = os.path.join(w.folder, "policy")
-    path = os.path.join(folder, "50-test.conf")
-    with open(path) as file:
-        sections = file.read().split("\n\n")
-    gone = tuple(f"/bin/{identity}" for identity in identities)
-    with open(path, "w") as file:
-        file.write("\n\n".join(section for section in sections if not any(mark in section for mark in gone)))
-    w.admin.reload_policy()
-    try:
-        yield
-    finally:
-        write_policy(folder, os.path.join(w.folder, "bin"))
-        w.admin.reload_policy()
-
-
-@row("C10", "a program that is connected", "take its section out, put it back", "nothing from the next call on; again")
-def c10(w):
-    w.mail.add(generic(), secret())
-    same_secret(w.calendar.read(generic()).secret, secret())
-    with policy_without(w, "calendar"):
-        for call in (w.calendar.read, w.calendar.search, w.calendar.delete):
-            refused("MissingEntitlement", call, generic())
-        refused("MissingEntitlement", w.calendar.subscribe)
-        same_secret(w.mail.read(generic()).secret, secret())
-        refused("MissingEntitlement", w.nobody.read, generic())
-    same_secret(w.calendar.read(generic()).secret, secret(), "to the old connection, when the grant is back")
-
-
-@row("C11", "a subscriber", "take its grant away, give it back", "its subscription has ended; the others' go on")
-def c11(w):
-    w.calendar.subscribe()
-    w.mail.subscribe()
-    with policy_without(w, "calendar"):
-        w.mail.add(generic(), secret())
-        equal(w.mail.next_signal().name, "ItemChanged")
-        equal(w.calendar.pending_signals(), [], "what it hears without the grant")
-        w.lock()
-        equal(w.calendar.pending_signals(), [], "what it hears of the lock state")
-        w.unlock()
-    w.mail.add(generic(Account="b"), secret())
-    equal(w.calendar.pending_signals(), [], "what it hears with the grant back, not having subscribed again")
-    w.calendar.subscribe()
-    w.mail.add(generic(Account="c"), secret())
-    equal(w.calendar.next_signal().name, "ItemChanged")
-
-
-@row("C12", "SIGHUP", "with a good policy and with a bad one", "taken; refused, and the log says where")
-def c12(w):
-    path = os.path.join(w.folder, "policy", "70-more.conf")
-    good = f"[Application org.test.New]\nExecutable={w.executable('nobody')}\nAccessGroups={ONE}\n"
-    w.mail.add(generic(), secret())
-    try:
-        for text, is_good in ((good, True), ("[Nonsense]\n", False)):
-            with open(path, "w") as file:
-                file.write(text)
-            line = "the policy was read anew" if is_good else "70-more.conf:1:"
-            count = w.log().count(line)
-            w.process.send_signal(signal.SIGHUP)
-            w.await_log(line, count + 1)
-            same_secret(w.nobody.read(generic()).secret, secret(), "to the program that the policy brought")
-    finally:
-        os.unlink(path)
-        w.admin.reload_policy()
-
-
 def run(report):
     with contextlib.closing(Stage()) as stage:
-        for row in TABLE.rows:
+        for row in TABLE.rows + contract_policy.TABLE.rows:
             report.play(row, lambda row=row: row.play(stage.emptied()))

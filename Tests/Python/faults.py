@@ -87,7 +87,9 @@ def faulty_library():
         library = os.path.join(folder, "faulty.so")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.c")
         built = subprocess.run(
-            [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], capture_output=True, text=True
+            [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"],
+            capture_output=True,
+            text=True,
         )
         if built.returncode != 0:
             raise NotHere(f"the faulty library cannot be built: {built.stderr.strip()[-200:]}")

@@ -1,5 +1,5 @@
-/* Preloaded into the broker: a file named `read`, `write`, `sync`, `lock` or `clock` in the folder $FAULTS turns
-   on what its name says. Whatever is read, written or synced is left alone outside the store's files. */
+/* Preloaded into the broker: a file named `read`, `write`, `sync`, `lock` or `clock` in the folder $FAULTS
+   turns on what its name says. Files other than the store's are read, written and synced as ever. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -85,6 +85,7 @@ int flock(int descriptor, int operation) {
 int clock_gettime(clockid_t clock, struct timespec *now) {
     char text[32];
     int result = NEXT(clock_gettime)(clock, now);
-    if (result == 0 && clock == CLOCK_REALTIME && asked("clock", text, sizeof text)) now->tv_sec += atol(text);
+    if (result == 0 && clock == CLOCK_REALTIME && asked("clock", text, sizeof text))
+        now->tv_sec += atol(text);
     return result;
 }

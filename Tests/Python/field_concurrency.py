@@ -1,4 +1,4 @@
-"""Many at once: no reader sees a moment between two states, and no writer undoes another's work unknowingly."""
+"""Many at once: no reader sees a moment between two states, no writer undoes another's work unknowingly."""
 
 import contextlib
 
@@ -32,7 +32,12 @@ def flipped(w, values, flips, write="store"):
         return reader.finish()
 
 
-@row("B073", "a writer that flips an item 2,000 times", "a reader looks meanwhile", "the one or the other, whole")
+@row(
+    "B073",
+    "a writer that flips an item 2,000 times",
+    "a reader looks meanwhile",
+    "the one or the other, whole",
+)
 def b073(w):
     values = (secret("val"), secret("valNew") * 100)
     for write in ("store", "update"):
@@ -51,7 +56,9 @@ def b075(w):
         equal((w.mail.finish(), w.calendar.finish()), (1, 1))
 
 
-@row("B077", "two programs that write one item", "the one deletes what it thinks is stale", "RevisionMismatch")
+@row(
+    "B077", "two programs that write one item", "the one deletes what it thinks is stale", "RevisionMismatch"
+)
 def b077(w):
     _, first, _ = w.mail.store(generic(), secret("v1"))
     _, second, _ = w.calendar.store(generic(), secret("v2"))
@@ -77,7 +84,12 @@ def b079(w):
     holds("Comment" not in found, "what a Store does not give is gone")
 
 
-@row("B080", "two writers of values of 1,200 and 1,198 bytes", "kill one of them at some time", "one of the two")
+@row(
+    "B080",
+    "two writers of values of 1,200 and 1,198 bytes",
+    "kill one of them at some time",
+    "one of the two",
+)
 def b080(w):
     values = {b"a" * 1200, b"b" * 1198}
     for _ in range(6):
@@ -95,7 +107,12 @@ def b080(w):
         holds(w.mail.read(generic()).secret in values, "the value is one of the two, whole")
 
 
-@row("B082", "a broker that has just started", "500 clients OpenSession and drop", "others are served; none left")
+@row(
+    "B082",
+    "a broker that has just started",
+    "500 clients OpenSession and drop",
+    "others are served; none left",
+)
 def b082(w):
     w.mail.add(generic(), secret())
     w.restart()
@@ -124,7 +141,9 @@ def b084(w):
     equal(len({revision for _, revision, _ in answers}), 20, "the number of revisions")
     (found,) = w.mail.read_all(generic())
     holds(found.secret in values.values(), "the value is one of the 20")
-    equal(found.attributes["Revision"], max(revision for _, revision, _ in answers), "the last one's revision")
+    equal(
+        found.attributes["Revision"], max(revision for _, revision, _ in answers), "the last one's revision"
+    )
     w.restart()
     w.unlock()
     (again,) = w.mail.read_all(generic())
@@ -143,7 +162,12 @@ def b086(w):
             equal(set(reader.finish()) <= {value.hex() for value in values}, True, "that only whole values")
 
 
-@row("B140", "a program that holds a token", "another renews it", "a signal with the revision; the old one fails")
+@row(
+    "B140",
+    "a program that holds a token",
+    "another renews it",
+    "a signal with the revision; the old one fails",
+)
 def b140(w):
     reference, first, _ = w.mail.store(generic(), secret("RT1"))
     w.calendar.subscribe()

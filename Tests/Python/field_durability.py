@@ -1,17 +1,15 @@
 """Durability: acknowledged is durable, damage stays where it is, and no trouble makes a store look empty."""
 
 import os
-import random
 import select
 import shutil
 import stat
 import threading
 
 import faults
-from chatelaine_client import MANAGER, OBJECT
 from connection import BrokerError
 from expect import Table, by_reference, equal, generic, holds, refused, same_secret, secret
-from harness import PASSCODE, World
+from harness import World
 from storage_faults import KillStorm
 from store_file import StoreFile
 from traces import files
@@ -38,7 +36,9 @@ def b087():
         equal(world.damaged_rows(), 0, "the number of damaged rows")
 
 
-@row("B089", "a disk whose power is cut", "as each write is acknowledged", "it is there when the power is back")
+@row(
+    "B089", "a disk whose power is cut", "as each write is acknowledged", "it is there when the power is back"
+)
 def b089():
     with faults.block_disk() as disk, World(passcode=False, state=disk.state) as world:
         images = []
@@ -60,7 +60,12 @@ def b089():
         world.stop()
 
 
-@row("B089-sync", "a disk that fails as it is asked to flush", "Store; then it is well again", "IO; then stored")
+@row(
+    "B089-sync",
+    "a disk that fails as it is asked to flush",
+    "Store; then it is well again",
+    "IO; then stored",
+)
 def b089_sync():
     with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
         world.mail.store(generic(), secret("old"))
@@ -123,7 +128,12 @@ class busy_disk:
         self.thread.join()
 
 
-@row("B093", "ten items", "flip a bit of one; read, write, restart", "nine and the new one; one is Decode, kept")
+@row(
+    "B093",
+    "ten items",
+    "flip a bit of one; read, write, restart",
+    "nine and the new one; one is Decode, kept",
+)
 def b093():
     for column in ("attributes", "secret"):
         with World(passcode=False) as world:
@@ -135,7 +145,11 @@ def b093():
             for _ in range(2):
                 refused("Decode", world.mail.read, by_reference(found["Reference"]))
                 items = world.mail.read_all({"Class": "generic-password"})
-                equal({item.attributes["Account"] for item in items} >= set("012356789"), True, "that all others")
+                equal(
+                    {item.attributes["Account"] for item in items} >= set("012356789"),
+                    True,
+                    "that all others",
+                )
                 equal("4" in {item.attributes["Account"] for item in items}, False, "that the damaged one")
                 equal(world.damaged_rows(), 1, "the number of damaged rows")
                 world.mail.store(generic(Account="new"), secret("new"))
@@ -166,14 +180,22 @@ def b095():
         world.start()
         refused(TROUBLE, world.mail.read, generic())
         refused(TROUBLE, world.mail.store, generic(), secret("new"))
-        holds(os.path.islink(path) and faults.content(path + ".real") == before, "link and file are as they were")
+        holds(
+            os.path.islink(path) and faults.content(path + ".real") == before,
+            "link and file are as they were",
+        )
         world.stop()
         os.rename(path + ".real", path)
         world.start()
         same_secret(world.mail.read(generic()).secret, secret())
 
 
-@row("B096", "a umask of 022 or 0", "look at every file during a storm of writes", "0600 and 0700 at every moment")
+@row(
+    "B096",
+    "a umask of 022 or 0",
+    "look at every file during a storm of writes",
+    "0600 and 0700 at every moment",
+)
 def b096():
     for mask in (0o022, 0):
         with World(passcode=False) as world:
@@ -216,7 +238,12 @@ def check_modes(world):
         equal(status.st_uid, os.geteuid(), f"the owner of {os.path.basename(path)}")
 
 
-@row("B097", "a file system that cannot lock", "start", "it ends at once with the reason; the store is untouched")
+@row(
+    "B097",
+    "a file system that cannot lock",
+    "start",
+    "it ends at once with the reason; the store is untouched",
+)
 def b097():
     with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
         world.mail.add(generic(), secret())
@@ -235,7 +262,9 @@ def b097():
 def b099():
     with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
         # More than the pages that the broker may keep, so that a read has to go to the disk.
-        world.mail.add_many([generic(Account=str(number), Comment="c" * 4000) for number in range(1500)], secret())
+        world.mail.add_many(
+            [generic(Account=str(number), Comment="c" * 4000) for number in range(1500)], secret()
+        )
         with faults.fault(world, "read"):
             names = set()
             for number in range(0, 1500, 50):
@@ -251,7 +280,12 @@ def b099():
         equal(world.damaged_rows(), 0, "the number of damaged rows")
 
 
-@row("B099-moved", "a store whose files are taken away", "start, read, write; put them back", "never taken for new")
+@row(
+    "B099-moved",
+    "a store whose files are taken away",
+    "start, read, write; put them back",
+    "never taken for new",
+)
 def b099_moved():
     with World(passcode=False) as world:
         world.mail.add(generic(), secret())
@@ -262,128 +296,4 @@ def b099_moved():
         refused(TROUBLE, world.mail.add, generic(), secret("new"))
         os.rmdir(path)
         shutil.move(path + ".away", path)
-        same_secret(world.mail.read(generic()).secret, secret())
-
-
-@row("B137", "an item that expires, a wall clock", "set it back and forth", "once seen expired it stays so")
-def b137():
-    with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
-        now = world.mail.now()
-        hour = 3600
-        for name in ("seen", "unseen"):
-            world.mail.add(generic(Account=name, Expires=now + hour * 1_000_000), secret())
-        world.mail.add(generic(Account="stays"), secret())
-        for offset in (-2 * hour, 0, hour // 2):
-            with faults.fault(world, "clock", str(offset)):
-                same_secret(world.mail.read(generic(Account="seen")).secret, secret())
-        with faults.fault(world, "clock", str(-2 * hour)):
-            # As late as it was, by a clock that says it is earlier.
-            refused("Param", world.mail.add, generic(Account="past", Expires=now - 3 * hour * 1_000_000), secret())
-        with faults.fault(world, "clock", str(48 * hour)):
-            refused("ItemNotFound", world.mail.read, generic(Account="seen"))
-        refused("ItemNotFound", world.mail.read, generic(Account="seen"))
-        for offset in ("9223372036854775807", "-9223372036854775807", "99999999999", "-99999999999"):
-            with faults.fault(world, "clock", offset):
-                same_secret(world.mail.read(generic(Account="stays")).secret, secret(), f"at an offset of {offset}")
-        same_secret(world.mail.read(generic(Account="stays")).secret, secret())
-
-
-@row("B138", "a token that ends in ten minutes", "an hour passes while nothing runs", "no old token, and a signal")
-def b138():
-    with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
-        reference, _ = world.mail.add(generic(Expires=world.mail.now() + 600_000_000), secret())
-        world.calendar.subscribe()
-        with faults.fault(world, "clock", "3600"):
-            refused("ItemNotFound", world.mail.read, generic())
-            equal(world.mail.search(generic()), [])
-            signal = world.calendar.next_signal()
-            equal((signal.name, signal.arguments[2:4]), ("ItemChanged", (reference, "removed")))
-
-
-@row("B176", "a passcode change", "kill -9 in the middle of it", "the old one or the new one works, and all items")
-def b176():
-    chance = random.Random(176)
-    with World() as world:
-        world.mail.add(generic(), secret("foreground"))
-        world.mail.add(generic(Account="b", Accessible="after-first-unlock"), secret("background"))
-        for number in range(6):
-            old, new = world.passcode, f"passcode {number}".encode()
-            client, connection = world.user, world.user.connection
-            body = (client.session.seal(old), client.session.seal(new))
-            serial = connection.send(OBJECT, MANAGER, "SetPasscode", "(oayay)(oayay)", body)
-            select.select([connection.socket], [], [], chance.uniform(0, 0.4))
-            world.kill()
-            try:
-                connection.reply(serial)
-                is_acknowledged = True
-            except BrokerError:
-                is_acknowledged = False
-            world.start()
-            world.passcode = one_that_works(world, (new, old))
-            holds(world.passcode == new or not is_acknowledged, "an acknowledged change holds")
-            same_secret(world.mail.read(generic()).secret, secret("foreground"))
-            same_secret(world.mail.read(generic(Account="b")).secret, secret("background"))
-
-
-def one_that_works(world, passcodes):
-    for passcode in passcodes:
-        try:
-            world.user.unlock(passcode)
-            return passcode
-        except BrokerError as error:
-            equal(error.name, "AuthFailed")
-    raise AssertionError("neither the old nor the new passcode unlocks")
-
-
-@row("B178", "wrong passcodes", "Unlock, SetPasscode, RemovePasscode", "AuthFailed; nothing on the disk changes")
-def b178():
-    with World() as world:
-        world.mail.add(generic(), secret())
-        world.restart()
-        before = files(world.state)
-        refused("AuthFailed", world.user.unlock, b"hunter1")
-        refused("AuthFailed", world.user.set_passcode, b"hunter1", b"hunter2")
-        refused("AuthFailed", world.user.set_passcode, b"", b"hunter2")
-        refused("AuthFailed", world.user.remove_passcode, b"hunter1")
-        equal(changed(before, files(world.state)), [], "the files that changed")
-        world.unlock()
-        same_secret(world.mail.read(generic()).secret, secret())
-
-
-def changed(before, after):
-    """The files whose content differs; SQLite's shared memory is no content."""
-    names = sorted(before.keys() | after.keys())
-    return [
-        os.path.basename(name)
-        for name in names
-        if not name.endswith("-shm") and before.get(name, b"") != after.get(name, b"")
-    ]
-
-
-@row("B179", "a store without its device key", "start, read, list, store", "NotAvailable, a condition; nothing made")
-def b179():
-    with World() as world:
-        world.mail.add(generic(), secret())
-        with StoreFile.stopped(world) as path:
-            key = os.path.join(world.folder, "device.key")
-            shutil.move(key, key + ".away")
-            before = faults.content(path)
-        for call in (world.mail.read, world.mail.search, world.mail.delete):
-            refused("NotAvailable", call, generic())
-        refused("NotAvailable", world.mail.store, generic(), secret("new"))
-        refused("NotAvailable", world.user.unlock, PASSCODE)
-        holds("device-key-missing" in world.user.property("Conditions"), "Conditions says that the key is missing")
-        equal(os.path.exists(key), False, "that there is a new key")
-        equal(faults.content(path) == before, True, "that the store's bytes are as they were")
-        world.stop()
-        with open(key, "wb") as file:
-            file.write(os.urandom(32))
-        os.chmod(key, 0o600)
-        world.start()
-        refused("NotAvailable", world.mail.read, generic())
-        equal(faults.content(path) == before, True, "that with another key the bytes are as they were")
-        world.stop()
-        shutil.move(key + ".away", key)
-        world.start()
-        world.unlock()
         same_secret(world.mail.read(generic()).secret, secret())

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import tempfile
 
+from attributes import encode
 from chatelaine_client import ITEMS, OBJECT
 from expect import NotHere, Table, equal, generic, holds, refused, same_secret, secret
 from harness import World
 from hostile_raw import Raw
-from attributes import encode
 from policy import ONE, TWO
 from puppets import HERE, NOBODY, copy_interpreter
 from sessions import EncryptedSession
@@ -150,7 +150,9 @@ def b031(w):
     w.mail.add(generic(), secret())
     for _ in range(500):
         raw = Raw(w.address)
-        raw.send(raw.message(ITEMS, "OpenSession", "sv", (EncryptedSession.algorithm, EncryptedSession().input)))
+        raw.send(
+            raw.message(ITEMS, "OpenSession", "sv", (EncryptedSession.algorithm, EncryptedSession().input))
+        )
         raw.send(raw.message(ITEMS, "Delete", "a{sv}", (encode(generic()),)))
         raw.send(raw.message(ITEMS, "Logout", "sss", (ONE, "", "gone")))
         raw.close()
@@ -190,7 +192,9 @@ def b033(w):
             refused("MissingEntitlement", old.read, generic())
 
 
-@row("B035", "an entitled program that is closed to /proc", "Read", "MissingEntitlement and a line in the log")
+@row(
+    "B035", "an entitled program that is closed to /proc", "Read", "MissingEntitlement and a line in the log"
+)
 def b035(_):
     # Root reads every process, so the broker has to be an ordinary user's here.
     with World(passcode=False, user=NOBODY) as world:
@@ -237,7 +241,12 @@ def b038(w):
     refused("ItemNotFound", w.stranger.read_all, {"Class": "generic-password"})
 
 
-@row("B042", "ten items of a program", "its package is upgraded", "the new one reads all, if its folder is root's")
+@row(
+    "B042",
+    "ten items of a program",
+    "its package is upgraded",
+    "the new one reads all, if its folder is root's",
+)
 def b042(w):
     with guarded_program(w) as path:
         with running(w, path) as old:
@@ -258,7 +267,9 @@ def b042(w):
             refused("MissingEntitlement", program.read, generic(Account="1"))
 
 
-@row("B044", "two programs of one group", "the one adds without naming a group", "its first group, and told so")
+@row(
+    "B044", "two programs of one group", "the one adds without naming a group", "its first group, and told so"
+)
 def b044(w):
     w.mail.add(generic(), secret("default"))
     equal(w.mail.read(generic()).attributes["AccessGroup"], ONE)

@@ -63,7 +63,9 @@ def b055(w):
         refused(LOCKED, w.mail.read, query(given))
 
 
-@row("B056", "a locked credential", "fill fails; unlock", "there as it was: a locked read is no bad credential")
+@row(
+    "B056", "a locked credential", "fill fails; unlock", "there as it was: a locked read is no bad credential"
+)
 def b056(w):
     host = internet(Server="h", Protocol="https", Account="alice")
     _, revision = w.mail.add(host, secret())
@@ -144,7 +146,12 @@ def b066(w):
             puppet.close()
 
 
-@row("B069", "a start without any passcode at hand", "look at the state and the files", "readable; no new store")
+@row(
+    "B069",
+    "a start without any passcode at hand",
+    "look at the state and the files",
+    "readable; no new store",
+)
 def b069(w):
     both(w)
     w.stop()
@@ -168,7 +175,10 @@ def b130(w):
     w.mail.add(generic(Service="ff"), secret("other"))
     deleted, epoch = w.mail.logout(ONE, "f", "account removed")
     equal(deleted, 4)
-    for given in ({"Class": "generic-password", "Service": "f", "Synchronizable": "any"}, internet(Server="f")):
+    for given in (
+        {"Class": "generic-password", "Service": "f", "Synchronizable": "any"},
+        internet(Server="f"),
+    ):
         equal(w.mail.search(given), [])
     equal(w.mail.add(FOREGROUND, secret("new"))[0] != "", True)
     same_secret(w.mail.read(query(FOREGROUND)).secret, secret("new"))

@@ -1,4 +1,4 @@
-"""The shape of the work at scale, counted and never timed: what is read, what is derived, what is signalled."""
+"""The shape of the work at scale, counted and never timed: what is read, derived and signalled."""
 
 import os
 
@@ -27,7 +27,9 @@ def bytes_read(w):
         with open(f"/proc/{w.process.pid}/io") as counters:
             return int(counters.readline().split()[1])
     except PermissionError:
-        raise NotHere("the broker closes its /proc to its own user, so counting what it reads needs root") from None
+        raise NotHere(
+            "the broker closes its /proc to its own user, so counting what it reads needs root"
+        ) from None
 
 
 @row("B143", "a program with 700 items", "it asks for all of them three times", "others are served meanwhile")
@@ -59,7 +61,12 @@ def b145(w):
     equal([signal.name for signal in w.calendar.pending_signals()], ["LockStateChanged"] * 2)
 
 
-@row("B147", "a client that asks for 200 MiB", "and never reads its socket", "bounded; everybody else is served")
+@row(
+    "B147",
+    "a client that asks for 200 MiB",
+    "and never reads its socket",
+    "bounded; everybody else is served",
+)
 def b147(w):
     w.mail.add(generic(), bytes(1 << 20))
     before = resident(w)

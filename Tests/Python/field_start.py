@@ -33,7 +33,12 @@ def processes_of(world):
     return found
 
 
-@row("B076", "a broker and its state folder", "start a second broker on it, on a bus of its own", "75, told why")
+@row(
+    "B076",
+    "a broker and its state folder",
+    "start a second broker on it, on a bus of its own",
+    "75, told why",
+)
 def b076():
     with World(passcode=False) as world, World(passcode=False) as other:
         world.mail.add(generic(), secret())
@@ -42,7 +47,9 @@ def b076():
         other.state = world.state
         second = other.launch()
         equal(second.wait(30), 75, "the exit status")
-        holds("locked by another broker" in other.log_tail(1), f"the line that says why ({other.log_tail(1)})")
+        holds(
+            "locked by another broker" in other.log_tail(1), f"the line that says why ({other.log_tail(1)})"
+        )
         equal(StoreFile.path(world.state), before)
         same_secret(world.mail.read(generic()).secret, secret())
         # The lock is the living process's: what it leaves behind when it is killed holds up nobody.
@@ -100,7 +107,9 @@ def b159():
         world.mail.add(generic(), secret())
         world.stop()
         unknown = "org.freedesktop.DBus.Error.ServiceUnknown"
-        holds(BUS_NAME in refused(unknown, world.mail.search, generic()).text, "the error names what is missing")
+        holds(
+            BUS_NAME in refused(unknown, world.mail.search, generic()).text, "the error names what is missing"
+        )
         with activated(world):
             clients = [world.puppet("calendar") for _ in range(8)]
             for client in clients:
@@ -112,7 +121,12 @@ def b159():
         equal(processes_of(world), [], "brokers that are left")
 
 
-@row("B161", "two brokers started at once", "ten times", "one serves, the other ends with a line; store untouched")
+@row(
+    "B161",
+    "two brokers started at once",
+    "ten times",
+    "one serves, the other ends with a line; store untouched",
+)
 def b161():
     with World(passcode=False) as world:
         world.mail.add(generic(), secret())
@@ -155,7 +169,9 @@ def b161_name():
         world.start()
 
 
-@row("B164", "a session that ends", "kill the bus under the broker, five times", "it ends, and nothing is left")
+@row(
+    "B164", "a session that ends", "kill the bus under the broker, five times", "it ends, and nothing is left"
+)
 def b164():
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
         with World(passcode=False) as world:
@@ -184,7 +200,12 @@ def b164_no_bus():
         world.start()
 
 
-@row("B164-signals", "SIGTERM and SIGINT amid writes", "start anew", "ended with 0; what was acknowledged is there")
+@row(
+    "B164-signals",
+    "SIGTERM and SIGINT amid writes",
+    "start anew",
+    "ended with 0; what was acknowledged is there",
+)
 def b164_signals():
     with World(passcode=False) as world:
         for number in (signal.SIGTERM, signal.SIGINT):

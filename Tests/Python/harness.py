@@ -70,7 +70,15 @@ class World:
     """
 
     def __init__(
-        self, *, passcode=True, wrap=(), state=None, user=None, preload=None, configuration="", bus_include=None
+        self,
+        *,
+        passcode=True,
+        wrap=(),
+        state=None,
+        user=None,
+        preload=None,
+        configuration="",
+        bus_include=None,
     ):
         self.daemon = daemon_path()
         self.owner = user if os.geteuid() == 0 else None

@@ -1,6 +1,6 @@
 """Puts one file over another in a mount namespace of its own, and runs it by the other's path.
 
-    in_namespace.py mount|mount,user FILE OVER PROGRAM [ARGUMENT ...]
+in_namespace.py mount|mount,user FILE OVER PROGRAM [ARGUMENT ...]
 """
 
 import ctypes

@@ -38,7 +38,7 @@ class Monitor:
             return
 
     def seen(self):
-        """All that has crossed by now: the bus keeps the order, so a mark of our own tells when it is here."""
+        """All that has crossed by now: the bus keeps the order, so a mark of our own says when it is here."""
         self.marks += 1
         mark = f"org.test.mark.number{self.marks}.end"
         sender = Connection(self.address)

@@ -20,7 +20,6 @@ from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
 
-
 PR_SET_DUMPABLE, PTRACE_SEIZE = 4, 0x4206
 
 

@@ -1,7 +1,6 @@
 """S083 to S096: access groups."""
 
 from expect import Table, equal, generic, refused, same_secret, secret, without
-from harness import World
 from policy import FOREIGN, ONE, STRICT, TWO
 from store_file import StoreFile
 

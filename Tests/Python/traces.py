@@ -47,7 +47,6 @@ def files(folder):
 def files_with(folder, pieces):
     """`{file's name: how many of the pieces it has}`, without those that have none."""
     counts = {
-        os.path.basename(path): sum(piece in data for piece in pieces)
-        for path, data in files(folder).items()
+        os.path.basename(path): sum(piece in data for piece in pieces) for path, data in files(folder).items()
     }
     return {name: count for name, count in counts.items() if count}
