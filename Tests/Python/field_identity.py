@@ -126,23 +126,53 @@ def b029(w):
 
 @row("B030", "an entitled process that ended", "another program gets its process id and calls", "denied")
 def b030(w):
+    first = w.puppet("mail")
+    first.store(generic(), secret())
+    first.close()
+    second = with_process_id(first.process.pid, lambda: w.puppet("nobody"))
+    try:
+        refused("MissingEntitlement", second.read, generic())
+        refused("MissingEntitlement", second.search, generic())
+    finally:
+        second.close()
+
+
+def with_process_id(number, start):
+    """A puppet that has the process id, which is free."""
     needs_root("choosing the next process id")
-    for _ in range(50):
-        first = w.puppet("mail")
-        first.store(generic(), secret())
-        number = first.process.pid
-        first.close()
+    for _ in range(200):
         with open("/proc/sys/kernel/ns_last_pid", "w") as file:
             file.write(str(number - 1))
-        second = w.puppet("nobody")
-        try:
-            if second.process.pid == number:
-                refused("MissingEntitlement", second.read, generic())
-                refused("MissingEntitlement", second.search, generic())
-                return
-        finally:
-            second.close()
-    raise NotHere("the kernel did not give a process id twice")
+        puppet = start()
+        if puppet.process.pid == number:
+            return puppet
+        puppet.close()
+    raise NotHere("the kernel did not give that process id a second time")
+
+
+@row(
+    "B030-kept",
+    "a connection whose process has ended",
+    "an entitled program gets that process id; call",
+    "denied: it started after the connection came",
+)
+def b030_kept(w):
+    w.mail.add(generic(), secret())
+    keeper = subprocess.Popen(
+        [w.executable("nobody"), os.path.join(HERE, "keep_connection.py")],
+        env=w.environment | {"PYTHONHOME": sys.base_prefix, "PYTHONPATH": HERE},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    keeper.wait(60)
+    entitled = with_process_id(keeper.pid, lambda: w.puppet("mail"))
+    try:
+        same_secret(entitled.read(generic()).secret, secret())
+        answer, _ = keeper.communicate("call\n", timeout=60)
+        equal(answer.strip(), "MissingEntitlement")
+    finally:
+        entitled.close()
 
 
 @row("B031", "clients that call and close at once", "1,000 times", "no side effect, nothing is allowed")
