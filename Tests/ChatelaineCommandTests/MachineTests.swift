@@ -42,7 +42,7 @@ import Testing
     @Test func aFullDiskBehindStandardOutputIsAnError() async throws {
         let stage = try await Stage()
         let full = try await ChildProcess.start(
-            ["sh", "-c", "exec \"$0\" status >/dev/full", Stage.command], environment: stage.environment)
+            ["sh", "-c", "exec \"$0\" status >/dev/full", stage.command], environment: stage.environment)
         #expect(try await ended(full) == .exited(5))
     }
 
@@ -61,7 +61,7 @@ import Testing
         let bytes = Data(0...255)
         try bytes.write(to: URL(filePath: stage.folder.entry("bytes")))
         let set = try await ChildProcess.start(
-            ["sh", "-c", "exec \"$0\" set --service bytes <\(stage.folder.entry("bytes"))", Stage.command],
+            ["sh", "-c", "exec \"$0\" set --service bytes <\(stage.folder.entry("bytes"))", stage.command],
             environment: stage.environment)
         #expect(try await ended(set) == .exited(0))
         #expect(try await stage.run(["get", "--service", "bytes"]).output == Array(bytes))

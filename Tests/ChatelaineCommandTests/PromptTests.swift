@@ -88,7 +88,7 @@ import Testing
         _ line: String, on terminal: Terminal, of stage: Stage
     ) async throws -> ChildProcess {
         try await ChildProcess.start(
-            ["sh", "-c", "exec \"$0\" \(line) <\(terminal.path) 2>\(terminal.path)", Stage.command],
+            ["sh", "-c", "exec \"$0\" \(line) <\(terminal.path) 2>\(terminal.path)", stage.command],
             environment: stage.environment)
     }
 }

@@ -9,6 +9,7 @@ final class Stage: Sendable {
     /// Everything that the broker and the command could write.
     let folder: TemporaryFolder
     private let scratch: TemporaryFolder
+    let command: String
     private let daemon: ChildProcess
     private let connection: Connection
 
@@ -18,9 +19,15 @@ final class Stage: Sendable {
         environment = Self.environment(bus)
         folder = try TemporaryFolder()
         scratch = try TemporaryFolder()
+        // A copy where anybody could have put it, so that its trust does not depend on who built it where. By a
+        // process of its own: a file that is open for writing here would be so in every child for a moment, and
+        // could not be run.
+        command = scratch.entry("chatelaine")
+        let copy = try await ChildProcess.start(["cp", Self.build + "/chatelaine", command])
+        #expect(await copy.waitForExit() == .exited(0))
         try FileManager.default.createDirectory(
             atPath: folder.entry("policy"), withIntermediateDirectories: true)
-        try folder.write(Self.policy, to: "policy/50-test.conf")
+        try folder.write(Self.policy(command), to: "policy/50-test.conf")
         connection = try Connection.open(address: bus.address)
         let appeared = Mailbox<Void>()
         let watch = try await connection.onNameOwnerChanged(name: "org.chatelaine.Broker1") { _, _, new in
@@ -37,11 +44,11 @@ final class Stage: Sendable {
 
     /// Where the built programs are: beside the test runner.
     static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
-    static let command = build + "chatelaine"
     private static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .path(percentEncoded: false)
 
-    private static let policy = """
+    private static func policy(_ command: String) -> String {
+        """
         [Application org.chatelaine.Command]
         Executable=\(command)
         AccessGroups=org.example.mail org.example.suite
@@ -63,6 +70,7 @@ final class Stage: Sendable {
         Executable=\(command)
         Executable=\(runner)
         """
+    }
 
     /// For programs on this stage: a bus, and nothing that could colour or redirect them.
     let environment: [String: String]
@@ -88,7 +96,7 @@ final class Stage: Sendable {
         let name = UUID().uuidString
         let (output, errors) = (scratch.entry("\(name).out"), scratch.entry("\(name).err"))
         let child = try await ChildProcess.start(
-            [Self.command] + arguments, environment: environment, output: .file(output), errors: .file(errors)
+            [command] + arguments, environment: environment, output: .file(output), errors: .file(errors)
         )
         // A command that does not read its input may be gone before it is written.
         try? child.write(input)
@@ -102,7 +110,7 @@ final class Stage: Sendable {
     /// Starts the command, whose output is read line by line.
     func start(_ arguments: [String]) async throws -> ChildProcess {
         try await ChildProcess.start(
-            [Self.command] + arguments, environment: environment, errors: .file(scratch.entry("started.err")))
+            [command] + arguments, environment: environment, errors: .file(scratch.entry("started.err")))
     }
 
     /// Ends the broker.
