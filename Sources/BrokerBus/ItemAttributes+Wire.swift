@@ -13,30 +13,56 @@ public struct AttributesReply: BusEncodable {
     /// Appends what was given, and what is always there (INTERFACE, attributes and queries).
     public func encode(to writer: inout MessageWriter) throws(BusError) {
         try writer.open("a", "{sv}")
-        try writer.entry("Class", item.itemClass.name)
-        try writer.entry("AccessGroup", item.accessGroup.name)
+        try writer.text("Class", item.itemClass.name)
+        try writer.text("AccessGroup", item.accessGroup.name)
         switch item.protection {
-        case .accessible(let accessibility): try writer.entry("Accessible", accessibility.name)
+        case .accessible(let accessibility): try writer.text("Accessible", accessibility.name)
         case .accessControl(let control): try writer.entry("AccessControl", control)
         }
         try writer.entry("Synchronizable", item.synchronizable)
         for pair in item.attributes.pairs { try write(pair, to: &writer) }
-        if let expires = item.expires { try writer.entry("Expires", expires) }
-        if let freshUntil = item.freshUntil { try writer.entry("FreshUntil", freshUntil) }
-        try writer.entry("Reference", item.reference.description)
-        try writer.entry("Revision", item.revision)
-        try writer.entry("Created", item.created)
-        try writer.entry("Modified", item.modified)
+        if let expires = item.expires { try writer.time("Expires", expires) }
+        if let freshUntil = item.freshUntil { try writer.time("FreshUntil", freshUntil) }
+        try writer.text("Reference", item.reference.description)
+        try writer.time("Revision", item.revision)
+        try writer.time("Created", item.created)
+        try writer.time("Modified", item.modified)
         try writer.close()
     }
 
     private func write(_ pair: AttributeSet.Pair, to writer: inout MessageWriter) throws(BusError) {
         switch pair.value {
-        case .text(let bytes): try writer.entry(pair.key.name, String(decoding: bytes, as: UTF8.self))
+        case .text(let bytes):
+            try writer.pair(pair.key.name, "s") { (writer) throws(BusError) in
+                try writer.text(utf8: bytes.span)
+            }
         case .bytes(let bytes): try writer.entry(pair.key.name, bytes)
         case .number(let number): try writer.entry(pair.key.name, number)
         case .flag(let flag): try writer.entry(pair.key.name, flag)
         }
+    }
+}
+
+// The entries of every reply, with signatures that need not be made into C strings.
+extension MessageWriter {
+    fileprivate mutating func pair(
+        _ key: String, _ signature: StaticString,
+        _ value: (inout MessageWriter) throws(BusError) -> Void
+    ) throws(BusError) {
+        try open("e", "sv")
+        try append(key)
+        try open("v", signature)
+        try value(&self)
+        try close()
+        try close()
+    }
+
+    fileprivate mutating func text(_ key: String, _ text: String) throws(BusError) {
+        try pair(key, "s") { (writer) throws(BusError) in try writer.append(text) }
+    }
+
+    fileprivate mutating func time(_ key: String, _ time: UInt64) throws(BusError) {
+        try pair(key, "t") { (writer) throws(BusError) in try writer.append(time) }
     }
 }
 

@@ -35,26 +35,43 @@ struct WireAttributes: BusDecodable {
 
     private static func value(_ reader: inout MessageReader) throws(BusError) -> Value {
         let contents = try reader.peekType().contents
-        _ = try reader.enter(UInt8(ascii: "v"), contents: contents)
-        let value: Value
         switch contents {
-        case "s": value = .plain(.text(try reader.withUTF8 { bytes in Self.copy(bytes) }))
-        case "ay": value = .plain(.bytes(try reader.withBytes { bytes in Self.copy(bytes) }))
-        case "u": value = .plain(.number(try reader.read()))
-        case "b": value = .plain(.flag(try reader.read()))
-        case "t": value = .plain(.time(try reader.read()))
+        case "s":
+            _ = try reader.enter("v", "s")
+            let text = try reader.withUTF8 { bytes in Self.copy(bytes) }
+            try reader.exit()
+            return .plain(.text(text))
+        case "ay":
+            _ = try reader.enter("v", "ay")
+            let bytes = try reader.withBytes { bytes in Self.copy(bytes) }
+            try reader.exit()
+            return .plain(.bytes(bytes))
+        default:
+            _ = try reader.enter(UInt8(ascii: "v"), contents: contents)
+            let value = try rareValue(contents, &reader)
+            try reader.exit()
+            return value
+        }
+    }
+
+    private static func rareValue(
+        _ contents: String, _ reader: inout MessageReader
+    ) throws(BusError) -> Value {
+        switch contents {
+        case "u": return .plain(.number(try reader.read()))
+        case "b": return .plain(.flag(try reader.read()))
+        case "t": return .plain(.time(try reader.read()))
         case "(sas)":
             _ = try reader.enter("r", "sas")
             let protection = try reader.read(String.self)
-            value = .plain(.accessControl(protection: protection, flags: try reader.read()))
+            let flags = try reader.read([String].self)
             try reader.exit()
-        case "(oayay)": value = .sealed(try reader.read())
+            return .plain(.accessControl(protection: protection, flags: flags))
+        case "(oayay)": return .sealed(try reader.read())
         default:
             try reader.skip()
-            value = .plain(.other)
+            return .plain(.other)
         }
-        try reader.exit()
-        return value
     }
 
     /// The dictionary with its secrets opened.

@@ -32,7 +32,10 @@ struct IndexTable {
 
     // CROSS JOIN keeps the order of the tokens, which the caller gives rarest first: the first is walked
     // in the order of its index, each further one is a look-up by its whole key.
-    private static let intersections = (0...AttributeKey.allCases.count).map { intersection(of: $0) }
+    private static let intersections = (0...AttributeKey.allCases.count).map { SQL(intersection(of: $0)) }
+    private static let insertToken = SQL("INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5)")
+    private static let insertKey = SQL("INSERT OR REPLACE INTO primary_keys VALUES (?1, ?2, ?3)")
+    private static let holder = SQL("SELECT item, side FROM primary_keys WHERE token = ?1")
 
     private static func intersection(of count: Int) -> String {
         var sql = "SELECT t0.created, t0.item, t0.side, t0.group_id FROM tokens t0"
@@ -45,7 +48,7 @@ struct IndexTable {
 
     /// The item that has a primary key.
     func holder(of primaryToken: [UInt8]) throws(SQLiteError) -> (id: Int64, side: Accessibility.Side)? {
-        let query = try database.statement("SELECT item, side FROM primary_keys WHERE token = ?1")
+        let query = try database.statement(Self.holder)
         query.bind(primaryToken, at: 1)
         defer { query.reset() }
         guard try query.step(),
@@ -88,7 +91,7 @@ struct IndexTable {
     }
 
     private func insert(_ token: [UInt8], of entry: Entry) throws(SQLiteError) {
-        let insert = try database.statement("INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5)")
+        let insert = try database.statement(Self.insertToken)
         insert.bind(token, at: 1)
         insert.bind(Int64(entry.header.created), at: 2)
         insert.bind(entry.header.id, at: 3)
@@ -98,7 +101,7 @@ struct IndexTable {
     }
 
     private func insertPrimaryKey(_ entry: Entry) throws(SQLiteError) {
-        let insert = try database.statement("INSERT OR REPLACE INTO primary_keys VALUES (?1, ?2, ?3)")
+        let insert = try database.statement(Self.insertKey)
         insert.bind(entry.header.primaryToken, at: 1)
         insert.bind(entry.header.id, at: 2)
         insert.bind(Int64(entry.side.rawValue), at: 3)

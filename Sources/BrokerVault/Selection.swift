@@ -10,6 +10,9 @@ struct Selection {
     let accessibilities: [UInt32: Accessibility]
     let now: UInt64
 
+    private static let begin = SQL("BEGIN")
+    private static let commit = SQL("COMMIT")
+
     /// What the visitor wants after a row.
     enum Step {
         case next
@@ -24,8 +27,8 @@ struct Selection {
     ) throws(Refusal) {
         // A commit may land on the store thread at any moment. A change is in its transaction already.
         let isRead = !tables.database.isInTransaction
-        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement("BEGIN").run() } }
-        defer { if isRead { try? tables.database.statement("COMMIT").run() } }
+        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
+        defer { if isRead { try? tables.database.statement(Self.commit).run() } }
         try go(over: query, grant, withSecret: withSecret, &seenExpired, visit)
     }
 

@@ -84,7 +84,7 @@ final class Store {
         try database.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-            PRAGMA secure_delete = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY;
+            PRAGMA secure_delete = ON; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;
             PRAGMA journal_size_limit = 4194304;
             """)
         return database

@@ -1,4 +1,5 @@
 internal import BrokerModel
+internal import SQLite
 
 /// One of the two vaults, as a type: rows, keys and tables of the one cannot be used with those of the
 /// other. Code that holds `ClassKeys<Background>` has no way to name a foreground row's key.
@@ -26,18 +27,19 @@ enum Foreground: VaultSide {
 
 /// The statements of one side's table that are on the way of every call.
 struct ItemStatements: Sendable {
-    let select: String
-    let put: String
+    let select: SQL
+    let put: SQL
 
     init(table: String) {
         let columns = """
             id, group_id, item_class, class_key, reference, revision, created, modified, expires, fresh_until,
             synchronizable, gated, primary_token, tokens, size, attributes, secret
             """
-        select = "SELECT \(columns) FROM \(table) WHERE id = ?1"
-        put = """
+        select = SQL("SELECT \(columns) FROM \(table) WHERE id = ?1")
+        put = SQL(
+            """
             INSERT OR REPLACE INTO \(table) (\(columns))
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
-            """
+            """)
     }
 }

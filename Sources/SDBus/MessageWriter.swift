@@ -1,4 +1,5 @@
 internal import CSystemd
+internal import Glibc
 
 /// Writes a message from front to back.
 ///
@@ -83,14 +84,19 @@ internal import CSystemd
 
     /// Appends a string. Throws when it holds a NUL, which no D-Bus string can.
     mutating func text(_ value: String) throws(BusError) {
-        let utf8 = value.utf8Span.span
-        let count = utf8.count
+        try text(utf8: value.utf8Span.span)
+    }
+
+    /// Appends text that is UTF-8 already. Throws when it holds a NUL.
+    public mutating func text(utf8: Span<UInt8>) throws(BusError) {
         var start: UnsafeMutablePointer<CChar>?
-        try check(unsafe sd_bus_message_append_string_space(message, count, &start))
-        for index in utf8.indices {
-            if utf8[index] == 0 { throw .invalidArguments("A string holds a NUL") }
-            unsafe start?[index] = CChar(bitPattern: utf8[index])
+        try check(unsafe sd_bus_message_append_string_space(message, utf8.count, &start))
+        let isText = unsafe utf8.withUnsafeBufferPointer { bytes in
+            guard let from = bytes.baseAddress, let to = unsafe start, !bytes.isEmpty else { return true }
+            unsafe memcpy(to, from, bytes.count)
+            return unsafe memchr(from, 0, bytes.count) == nil
         }
+        if !isText { throw .invalidArguments("A string holds a NUL") }
     }
 
     /// Appends an object path or a signature, which sd-bus validates.

@@ -8,6 +8,7 @@ internal import Glibc
     // The connection, from open to deinit; statements hold their database, so it goes last.
     private let handle: OpaquePointer
     private var cache: [String: Statement] = [:]
+    private var kept: [ObjectIdentifier: Statement] = [:]
 
     /// How a file is opened.
     public enum Mode: Sendable {
@@ -64,6 +65,7 @@ internal import Glibc
     }
 
     deinit {
+        kept.removeAll()
         cache.removeAll()
         unsafe sqlite3_close_v2(handle)
     }
@@ -106,6 +108,17 @@ internal import Glibc
         return statement
     }
 
+    /// The same for a text that was made once, and is found without looking at it.
+    public func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+        if let statement = kept[ObjectIdentifier(sql)] {
+            statement.reset()
+            return statement
+        }
+        let statement = unsafe try Statement(handle: handle, sql: sql.text, isKept: true)
+        kept[ObjectIdentifier(sql)] = statement
+        return statement
+    }
+
     /// The rows that the last statement inserted, updated or deleted.
     public var changes: Int { Int(unsafe sqlite3_changes64(handle)) }
 
@@ -119,6 +132,14 @@ internal import Glibc
         guard result != SQLITE_OK else { return }
         throw SQLiteError(code: unsafe sqlite3_extended_errcode(handle))
     }
+}
+
+/// A statement's text for the way of every call. It must live as long as the databases it is used on.
+public final class SQL: Sendable {
+    let text: String
+
+    /// Takes the text as it is.
+    public init(_ text: String) { self.text = text }
 }
 
 /// A database that is handed to another thread for one blocking step.
