@@ -157,6 +157,7 @@ def with_process_id(number, start):
     "denied: it started after the connection came",
 )
 def b030_kept(w):
+    needs_root("choosing the next process id")
     w.mail.add(generic(), secret())
     keeper = subprocess.Popen(
         [w.executable("nobody"), os.path.join(HERE, "keep_connection.py")],

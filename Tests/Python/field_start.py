@@ -97,8 +97,17 @@ def activated(world, name="broker.service"):
         os.unlink(path)
         world.watch.bus_call("ReloadConfig")
         for number in processes_of(world):
-            os.kill(number, signal.SIGTERM)
+            end(number)
         world.await_owner(False)
+
+
+def end(number):
+    """Ends a process that is not this one's child."""
+    pidfd = os.pidfd_open(number)
+    os.kill(number, signal.SIGTERM)
+    ready, _, _ = select.select([pidfd], [], [], 30)
+    os.close(pidfd)
+    holds(ready, "the broker ends on SIGTERM")
 
 
 @row("B159", "a broker that does not run", "call it with an activation file, and without", "started; told so")
