@@ -14,9 +14,11 @@ public final class TemporaryFolder: Sendable {
         }
         guard made else { throw TestFailure("mkdtemp failed: errno \(errno)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        Leavings.add(path)
     }
 
     deinit {
+        Leavings.remove(path)
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -29,5 +31,27 @@ public final class TemporaryFolder: Sendable {
         let file = entry(name)
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         return file
+    }
+}
+
+/// Folders whose object still lives when the process ends, as some do that a task or a closure holds.
+private enum Leavings {
+    private static let paths: Locked = {
+        atexit { for path in Leavings.paths.all() { try? FileManager.default.removeItem(atPath: path) } }
+        return Locked()
+    }()
+
+    static func add(_ path: String) { paths.change { $0.insert(path) } }
+
+    static func remove(_ path: String) { paths.change { $0.remove(path) } }
+
+    private final class Locked: @unchecked Sendable {
+        // Sendable holds because the set is touched under the lock alone.
+        private let lock = NSLock()
+        private var set: Set<String> = []
+
+        func change<Result>(_ body: (inout Set<String>) -> Result) { lock.withLock { _ = body(&set) } }
+
+        func all() -> Set<String> { lock.withLock { set } }
     }
 }
