@@ -54,14 +54,19 @@ internal import Sodium
             guard allowsPlain else { throw .encryptionRequired }
             return plain
         }
+        return try opened(path, owner: owner)
+    }
+
+    private func opened(_ path: String, owner: String) throws(Refusal) -> SecretSession {
         guard let found = sessions[path], found.owner == owner else {
             throw Refusal(.noSession, "No such session of this connection; OpenSession makes one.")
         }
         return found.session
     }
 
+    /// Ends a session that the connection opened; the ready one is not such a one. `NoSession`.
     func close(_ path: String, owner: String) throws(Refusal) {
-        _ = try session(path, owner: owner)
+        _ = try opened(path, owner: owner)
         sessions[path] = nil
         counts[owner, default: 1] -= 1
     }
