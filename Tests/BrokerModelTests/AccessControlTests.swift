@@ -5,14 +5,15 @@ import Testing
 @Suite struct AccessControlTests {
     private typealias Flag = AccessControl.Flag
 
-    @Test(arguments: [
-        [], [.userPresence], [.biometryAny], [.biometryCurrentSet], [.devicePasscode], [.privateKeyUsage],
-        [.applicationPassword], [.userPresence, .applicationPassword], [.userPresence, .privateKeyUsage],
-        [.userPresence, .applicationPassword, .privateKeyUsage], [.biometryAny, .devicePasscode, .or],
-        [.biometryAny, .devicePasscode, .and], [.biometryCurrentSet, .devicePasscode, .or],
-        [.biometryAny, .devicePasscode, .and, .applicationPassword], [.biometryAny, .or], [.or], [.and],
-        [.biometryAny, .privateKeyUsage],
-    ] as [Set<AccessControl.Flag>])
+    @Test(
+        arguments: [
+            [], [.userPresence], [.biometryAny], [.biometryCurrentSet], [.devicePasscode], [.privateKeyUsage],
+            [.applicationPassword], [.userPresence, .applicationPassword], [.userPresence, .privateKeyUsage],
+            [.userPresence, .applicationPassword, .privateKeyUsage], [.biometryAny, .devicePasscode, .or],
+            [.biometryAny, .devicePasscode, .and], [.biometryCurrentSet, .devicePasscode, .or],
+            [.biometryAny, .devicePasscode, .and, .applicationPassword], [.biometryAny, .or], [.or], [.and],
+            [.biometryAny, .privateKeyUsage],
+        ] as [Set<AccessControl.Flag>])
     func isTaken(flags: Set<AccessControl.Flag>) throws {
         for protection in Accessibility.allCases {
             let control = try AccessControl(protection: protection, flags: flags)
@@ -21,13 +22,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        [.or, .and], [.biometryAny, .devicePasscode, .or, .and], [.biometryAny, .biometryCurrentSet],
-        [.biometryAny, .biometryCurrentSet, .or], [.userPresence, .devicePasscode], [.userPresence, .biometryAny],
-        [.userPresence, .or], [.userPresence, .and], [.userPresence, .devicePasscode, .or],
-        [.biometryAny, .devicePasscode], [.biometryCurrentSet, .devicePasscode, .applicationPassword],
-        Set(AccessControl.Flag.allCases),
-    ] as [Set<AccessControl.Flag>])
+    @Test(
+        arguments: [
+            [.or, .and], [.biometryAny, .devicePasscode, .or, .and], [.biometryAny, .biometryCurrentSet],
+            [.biometryAny, .biometryCurrentSet, .or], [.userPresence, .devicePasscode],
+            [.userPresence, .biometryAny],
+            [.userPresence, .or], [.userPresence, .and], [.userPresence, .devicePasscode, .or],
+            [.biometryAny, .devicePasscode], [.biometryCurrentSet, .devicePasscode, .applicationPassword],
+            Set(AccessControl.Flag.allCases),
+        ] as [Set<AccessControl.Flag>])
     func isRefused(flags: Set<AccessControl.Flag>) {
         #expect(
             refusal { () throws(Refusal) in _ = try AccessControl(protection: .whenUnlocked, flags: flags) }
@@ -56,7 +59,8 @@ import Testing
     @Test func whatAsksAPersonIsGated() throws {
         for flag in Flag.allCases {
             let control = try AccessControl(protection: .whenUnlocked, flags: [flag])
-            let isConstraint = [.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode].contains(flag)
+            let isConstraint = [.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode].contains(
+                flag)
             #expect(control.isGated == isConstraint, "\(flag)")
         }
     }

@@ -31,18 +31,25 @@ import Testing
             filter[key] = value
             return item.contains(filter, of: itemClass)
         }
-        #expect(contains(.account, .bytes([]), .genericPassword) && contains(.service, .bytes([1]), .genericPassword))
+        #expect(
+            contains(.account, .bytes([]), .genericPassword)
+                && contains(.service, .bytes([1]), .genericPassword))
         #expect(!contains(.service, .bytes([]), .genericPassword))
         #expect(!contains(.label, .bytes([]), .genericPassword))
-        #expect(contains(.port, .number(0), .internetPassword) && !contains(.port, .number(1), .internetPassword))
+        #expect(
+            contains(.port, .number(0), .internetPassword) && !contains(.port, .number(1), .internetPassword))
         #expect(item.contains(AttributeSet(), of: .genericPassword))
     }
 
     @Test func textAndBytesMatchByTheirBytesAndOtherKindsByThemselves() {
         #expect(AttributeValue.text([1]).matches(.bytes([1])) && AttributeValue.bytes([]).matches(.text([])))
-        #expect(!AttributeValue.text([1]).matches(.bytes([1, 0])) && !AttributeValue.number(1).matches(.flag(true)))
-        #expect(!AttributeValue.number(0).matches(.bytes([])) && !AttributeValue.flag(false).matches(.number(0)))
-        #expect(AttributeValue.number(7).matches(.number(7)) && AttributeValue.flag(true).matches(.flag(true)))
+        #expect(
+            !AttributeValue.text([1]).matches(.bytes([1, 0]))
+                && !AttributeValue.number(1).matches(.flag(true)))
+        #expect(
+            !AttributeValue.number(0).matches(.bytes([])) && !AttributeValue.flag(false).matches(.number(0)))
+        #expect(
+            AttributeValue.number(7).matches(.number(7)) && AttributeValue.flag(true).matches(.flag(true)))
     }
 
     @Test func aReferenceIsItsTextAndBack() throws {
@@ -51,7 +58,10 @@ import Testing
         #expect(reference.description.count == 32)
         #expect(Reference(text: reference.description) == reference)
         #expect(Reference(bytes: Array(bytes.dropLast())) == nil && Reference(bytes: bytes + [0]) == nil)
-        for text in ["", "A" + reference.description.dropFirst(), reference.description + "0", "0x" + reference.description.dropFirst(2)] {
+        for text in [
+            "", "A" + reference.description.dropFirst(), reference.description + "0",
+            "0x" + reference.description.dropFirst(2),
+        ] {
             #expect(Reference(text: text) == nil, "\(text)")
         }
     }
@@ -103,7 +113,9 @@ import Testing
 
     @Test func everyGroupTakesEveryClassUnlessItsRulesSayOtherwise() {
         var rules = GroupRules()
-        #expect(Accessibility.allCases.allSatisfy { rules.allows($0) } && rules.defaultAccessible == .whenUnlocked)
+        #expect(
+            Accessibility.allCases.allSatisfy { rules.allows($0) } && rules.defaultAccessible == .whenUnlocked
+        )
         rules.accessible = [.afterFirstUnlock, .whenUnlocked]
         #expect(rules.defaultAccessible == .afterFirstUnlock && !rules.allows(.whenUnlockedThisDeviceOnly))
     }

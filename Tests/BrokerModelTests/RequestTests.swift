@@ -9,7 +9,8 @@ import Testing
     private static let never: [Row] = [
         Row(["Unknown": "x"], .noSuchAttribute), Row(["service": "x"], .noSuchAttribute),
         Row(["Secret": .aSecret], .noSuchAttribute), Row(["": "x"], .noSuchAttribute),
-        Row(["Service": .number(1)], .param), Row(["Service": true], .param), Row(["Service": .other], .param),
+        Row(["Service": .number(1)], .param), Row(["Service": true], .param),
+        Row(["Service": .other], .param),
         Row(["Service": .aSecret], .param), Row(["Creator": "x"], .param), Row(["Creator": .time(1)], .param),
         Row(["Invisible": .number(1)], .param), Row(["Negative": "true"], .param),
         Row(["Server": "h"], .noSuchAttribute), Row(["Port": .number(1)], .noSuchAttribute),
@@ -117,7 +118,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Row(["Limit": .number(1)], .param), Row(["Limit": .number(0)], .param), Row(["SkipGated": false], .param),
+        Row(["Limit": .number(1)], .param), Row(["Limit": .number(0)], .param),
+        Row(["SkipGated": false], .param),
     ])
     func limitsBelongToLists(row: Row) {
         for purpose in [Query.Purpose.read, .update, .delete] {
@@ -132,7 +134,8 @@ import Testing
         let entries = Self.generic + [("IfRevision", .time(4))]
         for purpose in [Query.Purpose.read, .list, .update] {
             #expect(
-                refusal { () throws(Refusal) in _ = try Query(WireDictionary(entries), for: purpose) } == .param)
+                refusal { () throws(Refusal) in _ = try Query(WireDictionary(entries), for: purpose) }
+                    == .param)
         }
         #expect(try Query(WireDictionary(entries), for: .delete).ifRevision == 4)
     }
@@ -147,19 +150,25 @@ import Testing
 
     @Test(arguments: [
         Row(["Class": "generic-password"], .param), Row(["AccessGroup": "g"], .param),
-        Row(["Accessible": "when-unlocked"], .param), Row(["AccessControl": .control("when-unlocked")], .param),
-        Row(["Synchronizable": "any"], .param), Row(["Account": "a"], .param), Row(["Created": .time(1)], .param),
+        Row(["Accessible": "when-unlocked"], .param),
+        Row(["AccessControl": .control("when-unlocked")], .param),
+        Row(["Synchronizable": "any"], .param), Row(["Account": "a"], .param),
+        Row(["Created": .time(1)], .param),
         Row(["Modified": .time(1)], .param), Row(["Expires": .time(1)], .param),
         Row(["FreshUntil": .time(1)], .param), Row(["Revision": .time(1)], .param), Row([:], nil),
-        Row(["Limit": .number(1)], nil), Row(["SkipGated": true], nil), Row(["ApplicationPassword": .aSecret], nil),
+        Row(["Limit": .number(1)], nil), Row(["SkipGated": true], nil),
+        Row(["ApplicationPassword": .aSecret], nil),
     ])
     func aReferenceStandsAlone(row: Row) {
         let entries = [("Reference", Self.reference)] + row.entries
         #expect(
-            refusal { () throws(Refusal) in _ = try Query(WireDictionary(entries), for: .list) } == row.expected)
+            refusal { () throws(Refusal) in _ = try Query(WireDictionary(entries), for: .list) }
+                == row.expected)
     }
 
-    @Test(arguments: ["", "0123", "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef0123456789abcdefa", "g"])
+    @Test(arguments: [
+        "", "0123", "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef0123456789abcdefa", "g",
+    ])
     func whatIsNoReferenceIsRefused(text: String) {
         #expect(
             refusal { () throws(Refusal) in
@@ -169,7 +178,8 @@ import Testing
 
     @Test func aQueryMeansLocalItemsUnlessItSaysSomethingElse() throws {
         #expect(try Query(WireDictionary(Self.generic), for: .read).synchronizable == .no)
-        for (value, wanted) in [(true, .yes), (false, .no), ("any", .any)] as [(Value, SynchronizableFilter)] {
+        for (value, wanted) in [(true, .yes), (false, .no), ("any", .any)] as [(Value, SynchronizableFilter)]
+        {
             let entries = Self.generic + [("Synchronizable", value)]
             #expect(try Query(WireDictionary(entries), for: .read).synchronizable == wanted)
         }
@@ -179,7 +189,8 @@ import Testing
 
     @Test(arguments: [
         Row(["Class": "generic-password"], .noSuchAttribute), Row(["Unknown": "x"], .noSuchAttribute),
-        Row(["AccessControl": .control("when-unlocked")], .param), Row(["ApplicationPassword": .aSecret], .param),
+        Row(["AccessControl": .control("when-unlocked")], .param),
+        Row(["ApplicationPassword": .aSecret], .param),
         Row(["Reference": reference], .param), Row(["Revision": .time(1)], .param),
         Row(["Created": .time(1)], .param), Row(["Modified": .time(1)], .param),
         Row(["Limit": .number(1)], .param), Row(["SkipGated": true], .param),
@@ -217,7 +228,8 @@ import Testing
     }
 
     @Test func theNamedGroupIsKnownWhateverElseIsWrong() throws {
-        #expect(try WireDictionary([("Nonsense", .other), ("AccessGroup", "g")]).namedGroup == AccessGroup("g"))
+        #expect(
+            try WireDictionary([("Nonsense", .other), ("AccessGroup", "g")]).namedGroup == AccessGroup("g"))
         #expect(try WireDictionary([("AccessGroup", .number(1))]).namedGroup == nil)
         #expect(try WireDictionary([("AccessGroup", "no group")]).namedGroup == nil)
         #expect(try WireDictionary(Self.generic).namedGroup == nil)

@@ -1,0 +1,232 @@
+import BrokerModel
+@_spi(Testing) import BrokerPeers
+import BrokerPolicy
+import Synchronization
+import Testing
+
+@testable import BrokerGate
+
+/// Keeps what it is given.
+private final class Ledger: AuditSink {
+    private let kept = Mutex<[AuditEntry]>([])
+
+    func record(_ entry: AuditEntry) { kept.withLock { $0.append(entry) } }
+
+    var entries: [AuditEntry] { kept.withLock { $0 } }
+}
+
+/// The one door: who may, who may not, and what is written down of it.
+@Suite struct GateTests {
+    private static let text = """
+        [Application org.example.mail]
+        User=1000
+        AccessGroups=org.example.mail org.example.shared
+
+        [Application org.example.reader]
+        User=1001
+        AccessGroups=org.example.mail
+        Operations=read search
+        Role=background
+
+        [AccessGroup org.example.mail]
+        RequireTrust=user
+        MaxItems=7
+
+        [AccessGroup org.example.shared]
+        RequireTrust=user
+        """
+
+    private func policy(_ text: String) throws -> Policy {
+        let environment = PolicyEnvironment(isSystem: false, group: { _ in nil }, user: { _ in nil })
+        let file = PolicyFile(path: "policy.conf", contents: Array(text.utf8), origin: .system)
+        do {
+            return try Policy.load([file], environment: environment).0
+        } catch {
+            Issue.record("\(error)")
+            throw error
+        }
+    }
+
+    private func caller(_ userID: UInt32, connection: String = ":1.7", namespaces: Bool? = true) -> Caller {
+        var facts = PeerFacts(userID: userID, processID: 4711)
+        facts.inReferenceNamespaces = namespaces
+        return Caller(connection: connection, facts: facts)
+    }
+
+    private let ledger = Ledger()
+
+    private func gate(_ text: String = Self.text) throws -> Gate {
+        Gate(policy: try policy(text), audit: ledger)
+    }
+
+    private func refusal(_ body: () throws(Refusal) -> Void) -> Refusal.Kind? {
+        do throws(Refusal) {
+            try body()
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    @Test func aGrantHasTheCallersGroupsOrTheOneThatIsNamed() throws {
+        let gate = try gate()
+        let all = try gate.grant(caller(1000), [.read], in: nil)
+        #expect(all.groups.map(\.name) == ["org.example.mail", "org.example.shared"])
+        let shared = try #require(AccessGroup("org.example.shared"))
+        let one = try gate.grant(caller(1000), [.read], in: shared)
+        let (groups, reachable) = (one.groups, one.reachable.map(\.name))
+        #expect(groups == [shared] && reachable == ["org.example.mail", "org.example.shared"])
+        let mail = try #require(AccessGroup("org.example.mail"))
+        let (maxItems, otherMaxItems) = (all.rules(of: mail).maxItems, all.rules(of: shared).maxItems)
+        #expect(maxItems == 7 && otherMaxItems == Limits.groupItemsDefaultMax)
+        #expect(ledger.entries.isEmpty)
+    }
+
+    @Test func anAdditionGoesToTheNamedGroupOrTheCallersFirst() throws {
+        let gate = try gate()
+        let first = try gate.grantForAdding(caller(1000), [.add], to: nil).groups.map(\.name)
+        #expect(first == ["org.example.mail"])
+        let shared = AccessGroup("org.example.shared")
+        let named = try gate.grantForAdding(caller(1000), [.add], to: shared).groups.map(\.name)
+        #expect(named == ["org.example.shared"])
+    }
+
+    @Test func aCallerWithoutAGroupIsRefusedBeforeAnythingElse() throws {
+        let gate = try gate()
+        for group in [nil, AccessGroup("org.example.mail")] {
+            #expect(
+                refusal { () throws(Refusal) in _ = try gate.grant(caller(1002), [.read], in: group) }
+                    == .missingEntitlement)
+        }
+        #expect(
+            refusal { () throws(Refusal) in _ = try gate.grantForAdding(caller(1002), [.add], to: nil) }
+                == .missingEntitlement)
+        #expect(ledger.entries.count == 3)
+        #expect(ledger.entries.allSatisfy { !$0.isAllowed && $0.application == nil })
+    }
+
+    @Test func aGroupThatIsNotTheCallersIsRefusedWhetherOrNotItExists() throws {
+        let gate = try gate()
+        for name in ["org.example.shared", "no.such.group", "app.org.example.mail"] {
+            let group = try #require(AccessGroup(name))
+            #expect(
+                refusal { () throws(Refusal) in _ = try gate.grant(caller(1001), [.read], in: group) }
+                    == .missingEntitlement)
+            #expect(ledger.entries.last?.group == group)
+        }
+    }
+
+    @Test func anOperationThatIsNotGrantedIsRefusedAndWrittenDown() throws {
+        let gate = try gate()
+        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1001), [.read, .search]) } == nil)
+        for operations in [[Operation.add], [.update], [.delete], [.read, .update], [.logout], [.refresh]] {
+            #expect(
+                refusal { () throws(Refusal) in try gate.admit(caller(1001), operations) }
+                    == .missingEntitlement)
+            let entry = AuditEntry(
+                operation: operations.map(\.rawValue).joined(separator: "+"),
+                application: "org.example.reader", group: nil, isAllowed: false, trust: .user,
+                connection: ":1.7", processID: 4711)
+            #expect(ledger.entries.last == entry)
+        }
+    }
+
+    @Test func aBackgroundCallerSeesTheBackgroundAlone() throws {
+        let gate = try gate()
+        let grant = try gate.grant(caller(1001), [.read], in: nil)
+        let (background, foreground) = (grant.sees(.background), grant.sees(.foreground))
+        #expect(background && !foreground)
+        let full = try gate.grant(caller(1000, connection: ":1.8"), [.read], in: nil)
+        let (ofFull, alsoOfFull) = (full.sees(.background), full.sees(.foreground))
+        #expect(ofFull && alsoOfFull)
+    }
+
+    /// Decisions are kept for a connection, and made anew by another policy from the next call on.
+    @Test func anotherPolicyDecidesFromTheNextCallOn() throws {
+        let gate = try gate()
+        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == nil)
+        gate.replace(by: .empty)
+        #expect(
+            refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == .missingEntitlement)
+        gate.replace(by: try policy(Self.text))
+        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == nil)
+    }
+
+    @Test func aConnectionThatIsGoneLeavesNothingToItsName() throws {
+        let gate = try gate()
+        try gate.admit(caller(1000, connection: ":1.9"), [.read])
+        gate.forget(":1.9")
+        #expect(
+            refusal { () throws(Refusal) in try gate.admit(caller(1002, connection: ":1.9"), [.read]) }
+                == .missingEntitlement)
+    }
+
+    @Test func theUsersCallsAreForProgramsThatAreProvenUnsandboxed() throws {
+        let gate = try gate()
+        #expect(refusal { () throws(Refusal) in _ = try gate.manageAsUser(caller(1002), "lock") } == nil)
+        for namespaces in [false, nil] as [Bool?] {
+            #expect(
+                refusal { () throws(Refusal) in
+                    _ = try gate.manageAsUser(
+                        caller(1000, connection: ":1.\(namespaces.hashValue)", namespaces: namespaces), "lock"
+                    )
+                } == .accessDenied)
+            #expect(ledger.entries.last?.operation == "lock" && ledger.entries.last?.isAllowed == false)
+        }
+        var facts = PeerFacts(userID: 1000)
+        facts.inReferenceNamespaces = true
+        facts.flatpak = "org.example.Mail"
+        let sandboxed = Caller(connection: ":1.99", facts: facts)
+        #expect(
+            refusal { () throws(Refusal) in _ = try gate.manageAsUser(sandboxed, "lock") } == .accessDenied)
+    }
+
+    @Test func trustAloneMakesNobodyAnAdministrator() throws {
+        let gate = try gate()
+        var facts = PeerFacts(userID: 0)
+        facts.inReferenceNamespaces = true
+        facts.executable = .init(paths: ["/usr/bin/anything"], trust: .file)
+        for caller in [Caller(connection: ":1.1", facts: facts), caller(1000)] {
+            #expect(
+                refusal { () throws(Refusal) in _ = try gate.manageAsAdministrator(caller, "check") }
+                    == .accessDenied)
+        }
+        #expect(ledger.entries.map(\.operation) == ["check", "check"])
+    }
+
+    @Test func aProgramOfTheListIsAnAdministratorAndSeesNoItemByThat() throws {
+        let gate = try gate(Self.text + "\n[Manager]\nExecutable=/usr/bin/chatelaine\n")
+        var facts = PeerFacts(userID: 1002)
+        facts.inReferenceNamespaces = true
+        facts.executable = .init(paths: ["/usr/bin/chatelaine"], trust: .file)
+        let administrator = Caller(connection: ":1.5", facts: facts)
+        let leave = try gate.manageAsAdministrator(administrator, "move")
+        let (from, to) = (try #require(AccessGroup("a")), try #require(AccessGroup("b")))
+        let grant = gate.administer(leave, from, reaching: to)
+        let (groups, reachable) = (grant.groups, grant.reachable)
+        #expect(groups == [from] && reachable == [from, to])
+    }
+
+    @Test func aReadIsWrittenDownWithItsGroupAndNothingOfTheItem() throws {
+        let gate = try gate()
+        gate.recordRead(caller(1000), .read, AccessGroup("org.example.mail"))
+        #expect(
+            ledger.entries == [
+                AuditEntry(
+                    operation: "read", application: "org.example.mail",
+                    group: AccessGroup("org.example.mail"),
+                    isAllowed: true, trust: .user, connection: ":1.7", processID: 4711)
+            ])
+    }
+
+    /// Nothing in an entry is of a type that could hold a secret or an attribute: words of ours, names of the
+    /// policy and the bus, numbers.
+    @Test func anEntryHasNoFieldForAnAttribute() throws {
+        let entry = AuditEntry(
+            operation: "read", application: "a", group: AccessGroup("g"), isAllowed: true, trust: .user,
+            connection: ":1.1", processID: 1)
+        let fields = Mirror(reflecting: entry).children.compactMap(\.label)
+        #expect(
+            fields == ["operation", "application", "group", "isAllowed", "trust", "connection", "processID"])
+    }
+}
