@@ -19,21 +19,17 @@ private final class Ledger: AuditSink {
 @Suite struct GateTests {
     private static let text = """
         [Application org.example.mail]
-        User=1000
+        Executable=/usr/bin/mail
         AccessGroups=org.example.mail org.example.shared
 
         [Application org.example.reader]
-        User=1001
+        Executable=/usr/bin/reader
         AccessGroups=org.example.mail
         Operations=read search
         Role=background
 
         [AccessGroup org.example.mail]
-        RequireTrust=user
         MaxItems=7
-
-        [AccessGroup org.example.shared]
-        RequireTrust=user
         """
 
     private func policy(_ text: String) throws -> Policy {
@@ -47,16 +43,20 @@ private final class Ledger: AuditSink {
         }
     }
 
-    private func caller(_ userID: UInt32, connection: String = ":1.7", namespaces: Bool? = true) -> Caller {
+    private func caller(
+        _ program: String, connection: String = ":1.7", namespaces: Bool? = true, userID: UInt32 = 1000
+    ) -> Caller {
         var facts = PeerFacts(userID: userID, processID: 4711)
         facts.inReferenceNamespaces = namespaces
+        // A program that has a file has a private group by that.
+        if program != "stranger" { facts.executable = .init(paths: ["/usr/bin/" + program], trust: .file) }
         return Caller(connection: connection, facts: facts)
     }
 
     private let ledger = Ledger()
 
     private func gate(_ text: String = Self.text) throws -> Gate {
-        Gate(policy: try policy(text), audit: ledger)
+        Gate(policy: try policy(text), userID: 1000, audit: ledger)
     }
 
     private func refusal(_ body: () throws(Refusal) -> Void) -> Refusal.Kind? {
@@ -70,12 +70,13 @@ private final class Ledger: AuditSink {
 
     @Test func aGrantHasTheCallersGroupsOrTheOneThatIsNamed() throws {
         let gate = try gate()
-        let all = try gate.grant(caller(1000), [.read], in: nil)
-        #expect(all.groups.map(\.name) == ["org.example.mail", "org.example.shared"])
+        let all = try gate.grant(caller("mail"), [.read], in: nil)
+        #expect(all.groups.prefix(2).map(\.name) == ["org.example.mail", "org.example.shared"])
+        let everyGroup = all.groups
         let shared = try #require(AccessGroup("org.example.shared"))
-        let one = try gate.grant(caller(1000), [.read], in: shared)
-        let (groups, reachable) = (one.groups, one.reachable.map(\.name))
-        #expect(groups == [shared] && reachable == ["org.example.mail", "org.example.shared"])
+        let one = try gate.grant(caller("mail"), [.read], in: shared)
+        let (groups, reachable) = (one.groups, one.reachable)
+        #expect(groups == [shared] && reachable == everyGroup)
         let mail = try #require(AccessGroup("org.example.mail"))
         let (maxItems, otherMaxItems) = (all.rules(of: mail).maxItems, all.rules(of: shared).maxItems)
         #expect(maxItems == 7 && otherMaxItems == Limits.groupItemsDefaultMax)
@@ -84,10 +85,10 @@ private final class Ledger: AuditSink {
 
     @Test func anAdditionGoesToTheNamedGroupOrTheCallersFirst() throws {
         let gate = try gate()
-        let first = try gate.grantForAdding(caller(1000), [.add], to: nil).groups.map(\.name)
+        let first = try gate.grantForAdding(caller("mail"), [.add], to: nil).groups.map(\.name)
         #expect(first == ["org.example.mail"])
         let shared = AccessGroup("org.example.shared")
-        let named = try gate.grantForAdding(caller(1000), [.add], to: shared).groups.map(\.name)
+        let named = try gate.grantForAdding(caller("mail"), [.add], to: shared).groups.map(\.name)
         #expect(named == ["org.example.shared"])
     }
 
@@ -95,11 +96,11 @@ private final class Ledger: AuditSink {
         let gate = try gate()
         for group in [nil, AccessGroup("org.example.mail")] {
             #expect(
-                refusal { () throws(Refusal) in _ = try gate.grant(caller(1002), [.read], in: group) }
+                refusal { () throws(Refusal) in _ = try gate.grant(caller("stranger"), [.read], in: group) }
                     == .missingEntitlement)
         }
         #expect(
-            refusal { () throws(Refusal) in _ = try gate.grantForAdding(caller(1002), [.add], to: nil) }
+            refusal { () throws(Refusal) in _ = try gate.grantForAdding(caller("stranger"), [.add], to: nil) }
                 == .missingEntitlement)
         #expect(ledger.entries.count == 3)
         #expect(ledger.entries.allSatisfy { !$0.isAllowed && $0.application == nil })
@@ -110,7 +111,7 @@ private final class Ledger: AuditSink {
         for name in ["org.example.shared", "no.such.group", "app.org.example.mail"] {
             let group = try #require(AccessGroup(name))
             #expect(
-                refusal { () throws(Refusal) in _ = try gate.grant(caller(1001), [.read], in: group) }
+                refusal { () throws(Refusal) in _ = try gate.grant(caller("reader"), [.read], in: group) }
                     == .missingEntitlement)
             #expect(ledger.entries.last?.group == group)
         }
@@ -118,25 +119,38 @@ private final class Ledger: AuditSink {
 
     @Test func anOperationThatIsNotGrantedIsRefusedAndWrittenDown() throws {
         let gate = try gate()
-        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1001), [.read, .search]) } == nil)
+        #expect(refusal { () throws(Refusal) in try gate.admit(caller("reader"), [.read, .search]) } == nil)
         for operations in [[Operation.add], [.update], [.delete], [.read, .update], [.logout], [.refresh]] {
             #expect(
-                refusal { () throws(Refusal) in try gate.admit(caller(1001), operations) }
+                refusal { () throws(Refusal) in try gate.admit(caller("reader"), operations) }
                     == .missingEntitlement)
             let entry = AuditEntry(
                 operation: operations.map(\.rawValue).joined(separator: "+"),
-                application: "org.example.reader", group: nil, isAllowed: false, trust: .user,
+                application: "org.example.reader", group: nil, isAllowed: false, trust: .file,
                 connection: ":1.7", processID: 4711)
             #expect(ledger.entries.last == entry)
         }
     }
 
+    /// Nobody but the keychain's user has anything in it, root included.
+    @Test(arguments: [0, 999, 1001] as [UInt32]) func anotherUsersProgramIsNobody(userID: UInt32) throws {
+        let gate = try gate(Self.text + "\n[Manager]\nExecutable=/usr/bin/chatelaine\n")
+        #expect(
+            refusal { () throws(Refusal) in try gate.admit(caller("mail", userID: userID), [.read]) }
+                == .missingEntitlement)
+        let other = caller("chatelaine", connection: ":1.8", userID: userID)
+        #expect(refusal { () throws(Refusal) in _ = try gate.manageAsUser(other, "lock") } == .accessDenied)
+        #expect(
+            refusal { () throws(Refusal) in _ = try gate.manageAsAdministrator(other, "move") }
+                == .accessDenied)
+    }
+
     @Test func aBackgroundCallerSeesTheBackgroundAlone() throws {
         let gate = try gate()
-        let grant = try gate.grant(caller(1001), [.read], in: nil)
+        let grant = try gate.grant(caller("reader"), [.read], in: nil)
         let (background, foreground) = (grant.sees(.background), grant.sees(.foreground))
         #expect(background && !foreground)
-        let full = try gate.grant(caller(1000, connection: ":1.8"), [.read], in: nil)
+        let full = try gate.grant(caller("mail", connection: ":1.8"), [.read], in: nil)
         let (ofFull, alsoOfFull) = (full.sees(.background), full.sees(.foreground))
         #expect(ofFull && alsoOfFull)
     }
@@ -144,31 +158,37 @@ private final class Ledger: AuditSink {
     /// Decisions are kept for a connection, and made anew by another policy from the next call on.
     @Test func anotherPolicyDecidesFromTheNextCallOn() throws {
         let gate = try gate()
-        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == nil)
+        func met() -> Refusal.Kind? {
+            refusal { () throws(Refusal) in
+                _ = try gate.grant(caller("mail"), [.read], in: AccessGroup("org.example.mail"))
+            }
+        }
+        #expect(met() == nil)
         gate.replace(by: .empty)
-        #expect(
-            refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == .missingEntitlement)
+        #expect(met() == .missingEntitlement)
         gate.replace(by: try policy(Self.text))
-        #expect(refusal { () throws(Refusal) in try gate.admit(caller(1000), [.read]) } == nil)
+        #expect(met() == nil)
     }
 
     @Test func aConnectionThatIsGoneLeavesNothingToItsName() throws {
         let gate = try gate()
-        try gate.admit(caller(1000, connection: ":1.9"), [.read])
+        try gate.admit(caller("mail", connection: ":1.9"), [.read])
         gate.forget(":1.9")
         #expect(
-            refusal { () throws(Refusal) in try gate.admit(caller(1002, connection: ":1.9"), [.read]) }
+            refusal { () throws(Refusal) in try gate.admit(caller("stranger", connection: ":1.9"), [.read]) }
                 == .missingEntitlement)
     }
 
     @Test func theUsersCallsAreForProgramsThatAreProvenUnsandboxed() throws {
         let gate = try gate()
-        #expect(refusal { () throws(Refusal) in _ = try gate.manageAsUser(caller(1002), "lock") } == nil)
+        #expect(
+            refusal { () throws(Refusal) in _ = try gate.manageAsUser(caller("stranger"), "lock") } == nil)
         for namespaces in [false, nil] as [Bool?] {
             #expect(
                 refusal { () throws(Refusal) in
                     _ = try gate.manageAsUser(
-                        caller(1000, connection: ":1.\(namespaces.hashValue)", namespaces: namespaces), "lock"
+                        caller("mail", connection: ":1.\(namespaces.hashValue)", namespaces: namespaces),
+                        "lock"
                     )
                 } == .accessDenied)
             #expect(ledger.entries.last?.operation == "lock" && ledger.entries.last?.isAllowed == false)
@@ -183,10 +203,7 @@ private final class Ledger: AuditSink {
 
     @Test func trustAloneMakesNobodyAnAdministrator() throws {
         let gate = try gate()
-        var facts = PeerFacts(userID: 0)
-        facts.inReferenceNamespaces = true
-        facts.executable = .init(paths: ["/usr/bin/anything"], trust: .file)
-        for caller in [Caller(connection: ":1.1", facts: facts), caller(1000)] {
+        for caller in [caller("anything", connection: ":1.1", userID: 0), caller("mail")] {
             #expect(
                 refusal { () throws(Refusal) in _ = try gate.manageAsAdministrator(caller, "check") }
                     == .accessDenied)
@@ -196,11 +213,7 @@ private final class Ledger: AuditSink {
 
     @Test func aProgramOfTheListIsAnAdministratorAndSeesNoItemByThat() throws {
         let gate = try gate(Self.text + "\n[Manager]\nExecutable=/usr/bin/chatelaine\n")
-        var facts = PeerFacts(userID: 1002)
-        facts.inReferenceNamespaces = true
-        facts.executable = .init(paths: ["/usr/bin/chatelaine"], trust: .file)
-        let administrator = Caller(connection: ":1.5", facts: facts)
-        let leave = try gate.manageAsAdministrator(administrator, "move")
+        let leave = try gate.manageAsAdministrator(caller("chatelaine"), "move")
         let (from, to) = (try #require(AccessGroup("a")), try #require(AccessGroup("b")))
         let grant = gate.administer(leave, from, reaching: to)
         let (groups, reachable) = (grant.groups, grant.reachable)
@@ -209,13 +222,13 @@ private final class Ledger: AuditSink {
 
     @Test func aReadIsWrittenDownWithItsGroupAndNothingOfTheItem() throws {
         let gate = try gate()
-        gate.recordRead(caller(1000), .read, AccessGroup("org.example.mail"))
+        gate.recordRead(caller("mail"), .read, AccessGroup("org.example.mail"))
         #expect(
             ledger.entries == [
                 AuditEntry(
                     operation: "read", application: "org.example.mail",
                     group: AccessGroup("org.example.mail"),
-                    isAllowed: true, trust: .user, connection: ":1.7", processID: 4711)
+                    isAllowed: true, trust: .file, connection: ":1.7", processID: 4711)
             ])
     }
 

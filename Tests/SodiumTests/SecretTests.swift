@@ -59,10 +59,10 @@ import Testing
         }
         do {
             let shared = make()
-            #expect(try MemoryScan.count(masked: masked, mask: Self.mask) == 1)
+            #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 1)
             #expect(shared.secret.count == count)
         }
-        #expect(try MemoryScan.count(masked: masked, mask: Self.mask) == 0)
+        #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
     }
 
     @Test func aFillThatThrowsLeavesNothing() throws {
@@ -74,7 +74,7 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(try MemoryScan.count(masked: masked, mask: Self.mask) == 0)
+        #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
     }
 
     /// No two secrets that live at once share a byte.
@@ -108,11 +108,11 @@ import Testing
     @Test func memoryThatCannotBeLockedIsReported() async {
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { precondition(setuid(65_534) == 0) }
-            var limit = rlimit(rlim_cur: 256 << 10, rlim_max: 256 << 10)
+            var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)
             precondition(unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0)
             let first = Secret(count: 32) { $0[0] = 1 }
             precondition(Secret.memoryIsLocked && first.count == 32)
-            let large = Secret(count: 1 << 20) { $0[0] = 1 }
+            let large = Secret(count: 4 << 20) { $0[0] = 1 }
             precondition(!Secret.memoryIsLocked && bytes(large)[0] == 1)
         }
     }
