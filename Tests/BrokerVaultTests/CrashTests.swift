@@ -10,7 +10,8 @@ import TestKit
     /// What was acknowledged is there, whole; what was not is there whole or not at all.
     @VaultActor @Test func everyCopyOfTheFilesOpensWithAllThatWasAcknowledged() async throws {
         let bench = try Bench(ThreadWorker())
-        try bench.vault.open()
+        // The two files cannot be copied at one moment, so all that changes is the log, which only grows.
+        _ = try bench.vault.openStore().writing.database.number("PRAGMA wal_autocheckpoint = 0")
         let acknowledged = Shared<[String: Int]>([:])
         let started = Shared<[String: Int]>([:])
         let isRunning = Shared(true)
@@ -42,8 +43,6 @@ import TestKit
         #expect(!acknowledged.value.isEmpty)
     }
 
-    // Log and file are read at different moments, as a crash would not; the log first, since the file is
-    // written only from a log that is whole. The storm is too short to make SQLite do that.
     private static func copyFiles(from folder: TemporaryFolder, to copy: TemporaryFolder) throws {
         for name in ["keychain.db", "keychain.db-wal"] {
             try FileManager.default.copyItem(atPath: folder.entry(name), toPath: copy.entry(name))

@@ -56,7 +56,10 @@ import Testing
             try? bench.tamper("UPDATE background_items SET \(column) = \(value) WHERE id = 2")
             try await judge("\(column) = \(value)")
             try bench.tamper(
-                "DELETE FROM background_items WHERE id = 2; INSERT INTO background_items SELECT * FROM saved; DROP TABLE saved"
+                """
+                DELETE FROM background_items WHERE id = 2;
+                INSERT INTO background_items SELECT * FROM saved; DROP TABLE saved;
+                """
             )
         }
         #expect(try bench.secret(.query("victim")) == "victim")
@@ -114,7 +117,10 @@ import Testing
         for (victim, donor) in [(1, 2), (2, 1), (1, 3), (3, 1)] {
             try bench.tamper("CREATE TABLE saved AS SELECT * FROM background_items")
             try bench.tamper(
-                "UPDATE background_items SET \(columns) = b.\(last) FROM saved b WHERE background_items.id = \(victim) AND b.id = \(donor)"
+                """
+                UPDATE background_items SET \(columns) = b.\(last) FROM saved b
+                WHERE background_items.id = \(victim) AND b.id = \(donor)
+                """
             )
             let who: Who = victim == 3 ? .two : .one
             let account = victim == 3 ? "1" : "\(victim)"
@@ -122,7 +128,10 @@ import Testing
                 await refusal { () throws(Refusal) in _ = try bench.read(.query(account), as: who) }
                     == .decode)
             try bench.tamper(
-                "DELETE FROM background_items; INSERT INTO background_items SELECT * FROM saved; DROP TABLE saved"
+                """
+                DELETE FROM background_items;
+                INSERT INTO background_items SELECT * FROM saved; DROP TABLE saved;
+                """
             )
         }
     }
@@ -155,7 +164,11 @@ import Testing
         try await bench.add(.item("2"), "2", as: .two)
         bench.restart()
         try bench.tamper(
-            "UPDATE groups SET name = 'g3' WHERE name = 'g1'; UPDATE groups SET name = 'g1' WHERE name = 'g2'; UPDATE groups SET name = 'g2' WHERE name = 'g3'"
+            """
+            UPDATE groups SET name = 'g3' WHERE name = 'g1';
+            UPDATE groups SET name = 'g1' WHERE name = 'g2';
+            UPDATE groups SET name = 'g2' WHERE name = 'g3';
+            """
         )
         #expect(await refusal { () throws(Refusal) in _ = try bench.read(.query("2"), as: .one) } == .decode)
         #expect(await refusal { () throws(Refusal) in _ = try bench.read(.query("1"), as: .two) } == .decode)

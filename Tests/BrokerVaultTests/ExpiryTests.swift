@@ -105,7 +105,7 @@ import Testing
         #expect(try bench.number("SELECT count(*) FROM background_items") == 0)
     }
 
-    /// A row that cannot be read stays for whoever looks into it, and does not call the sweeper again and again.
+    /// A row that cannot be read stays for whoever looks into it, and does not call the sweeper again.
     @VaultActor @Test func aRowThatCannotBeSweptDoesNotKeepTheSweeperBusy() async throws {
         try await addExpiring()
         try bench.tamper("UPDATE background_items SET item_class = 99")

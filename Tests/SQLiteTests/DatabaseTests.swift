@@ -95,7 +95,10 @@ import Testing
         do {
             let database = try make()
             try database.execute(
-                "WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 500) INSERT INTO t SELECT n, zeroblob(200) FROM c"
+                """
+                WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 500)
+                INSERT INTO t SELECT n, zeroblob(200) FROM c
+                """
             )
         }
         var contents = Array(try Data(contentsOf: URL(fileURLWithPath: path)))

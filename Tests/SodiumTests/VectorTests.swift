@@ -90,8 +90,8 @@ import Testing
 
     // "Ladies and Gentlemen of the class of '99: …", of both AEAD documents.
     static let plaintext = Array(
-        "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
-            .utf8)
+        ("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, "
+            + "sunscreen would be it.").utf8)
     static let aeadKey = "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
     static let associatedData = hex("50515253c0c1c2c3c4c5c6c7")
 
@@ -147,14 +147,15 @@ import Testing
         #expect(bytes(opened) == Self.plaintext)
     }
 
-    /// The published vectors have 64-byte keys; these are of Python's hashlib, which has the reference code of
-    /// RFC 7693, under the key 00 01 … 1f.
+    /// The published vectors have 64-byte keys; these are of Python's hashlib, which has the reference code
+    /// of RFC 7693, under the key 00 01 … 1f.
     @Test(arguments: [
         ([], 32, "4e51e7a913fc80137da52880fecca175bf81e117d5c68126dc2774033517ea0d"),
         ([], 16, "3daf97bce7888fd59773c66bf647459c"),
         (
             Array("abc".utf8), 64,
-            "9af0244b7da7fe29d90a89727e06a0c93977ce1ad7edcb76ac0b24142194ea00c77be4a1d3fededd31d5a593625a508e742fc90d708f8b48a5c246e4e8e42d94"
+            "9af0244b7da7fe29d90a89727e06a0c93977ce1ad7edcb76ac0b24142194ea00"
+                + "c77be4a1d3fededd31d5a593625a508e742fc90d708f8b48a5c246e4e8e42d94"
         ),
         ([UInt8](0...254), 32, "f60f5c4a575c43db6c93608515866ea998e04b35792f5a92b27aa5880cd6721e"),
     ])
@@ -166,8 +167,8 @@ import Testing
         if count == 32 { #expect(derived == hex(digest)) }
     }
 
-    /// libsodium documents a subkey as BLAKE2b with the number as salt and the context as personalization; the
-    /// values are of Python's hashlib.
+    /// libsodium documents a subkey as BLAKE2b with the number as salt and the context as personalization;
+    /// the values are of Python's hashlib.
     @Test(
         arguments: [
             (1, "chatmeta", "e71b2289e2c3d7d70415ea277b45e1049219e9cbd3f35b1685a8b49a1e9662b7"),
@@ -181,8 +182,8 @@ import Testing
         #expect(bytes(subkey.bytes) == hex(expected))
     }
 
-    /// RFC 9106's own vector has a secret and associated data, which libsodium does not take. These are of the
-    /// reference implementation (libargon2 20171227), salt 01 02 … 10, one lane.
+    /// RFC 9106's own vector has a secret and associated data, which libsodium does not take. These are of
+    /// the reference implementation (libargon2 20171227), salt 01 02 … 10, one lane.
     @Test(
         arguments: [
             (
