@@ -1,6 +1,7 @@
 import BrokerModel
 import Foundation
 import Testing
+import SQLite
 import TestKit
 
 @testable import BrokerVault
