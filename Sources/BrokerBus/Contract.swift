@@ -11,9 +11,13 @@ public enum Contract {
 
     /// The interfaces.
     public enum Interface {
+        /// Items and sessions.
         public static let items = name + ".Items"
+        /// Who is told of what.
         public static let subscriptions = name + ".Subscriptions"
+        /// Passcode, lock and administration.
         public static let manager = name + ".Manager"
+        /// On a session's own object.
         public static let session = name + ".Session"
     }
 

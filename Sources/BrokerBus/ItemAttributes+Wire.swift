@@ -8,6 +8,7 @@ public struct AttributesReply: BusEncodable {
     /// The reply for an item.
     public init(_ item: ItemAttributes) { self.item = item }
 
+    /// `a{sv}`.
     public static var signature: String { "a{sv}" }
 
     /// Appends what was given, and what is always there (INTERFACE, attributes and queries).
@@ -67,6 +68,7 @@ extension MessageWriter {
 }
 
 extension AccessControl: BusEncodable {
+    /// `(sas)`.
     public static var signature: String { "(sas)" }
 
     /// Appends protection and flags, in the order of their numbers.

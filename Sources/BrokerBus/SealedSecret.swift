@@ -10,6 +10,7 @@ public struct SealedSecret: BusDecodable {
     /// The ciphertext with its tag, or the secret itself: in locked memory either way.
     public let value: SharedSecret
 
+    /// `(oayay)`.
     public static var signature: String { "(oayay)" }
 
     /// Reads the structure.
@@ -33,6 +34,7 @@ public struct OutgoingSecret: BusEncodable {
         self.session = session
     }
 
+    /// `(oayay)`.
     public static var signature: String { "(oayay)" }
 
     /// Appends the structure; the session's counter goes up by one.

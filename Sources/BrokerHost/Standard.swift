@@ -11,10 +11,15 @@ public enum StandardError {
 
 /// sysexits' codes.
 public enum ExitStatus {
+    /// The command line was wrong.
     public static let usage: Int32 = 64
+    /// No bus, or another broker.
     public static let unavailable: Int32 = 69
+    /// The system refused what the process needs.
     public static let systemError: Int32 = 71
+    /// The state cannot be had now; trying again may help.
     public static let temporary: Int32 = 75
+    /// A policy or a configuration that cannot be taken.
     public static let configuration: Int32 = 78
 
     /// Ends the process.
