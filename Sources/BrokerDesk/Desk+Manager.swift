@@ -14,7 +14,12 @@ extension Desk {
     public var isPasscodeSet: Bool { vault.isPasscodeSet }
 
     /// What wants an administrator's attention.
-    public var conditions: [Condition] { outlet.conditions() + (policyIsRefused ? [.policyRefused] : []) }
+    public var conditions: [Condition] {
+        var conditions = outlet.conditions()
+        if !vault.isOpen && !conditions.contains(.deviceKeyMissing) { conditions.append(.waitingForStore) }
+        if policyIsRefused { conditions.append(.policyRefused) }
+        return conditions
+    }
 
     /// `Lock`: the foreground keys are wiped before this returns.
     public func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void> {

@@ -18,6 +18,7 @@ public import SDBus
     let upkeep: Upkeep
     var inFlight: [String: Int] = [:]
     var policyIsRefused = false
+    private var storeWasOpen = true
 
     /// What the desk sends out, and what it asks the daemon to fetch.
     public struct Outlet {
@@ -115,13 +116,24 @@ public import SDBus
         }
     }
 
-    /// Begins to take away what has ceased to exist.
-    public func startUpkeep() { upkeep.sweepSoon() }
+    /// Begins to take away what has ceased to exist, if the store is open.
+    public func startUpkeep() {
+        noteStore()
+        if vault.isOpen { upkeep.sweepSoon() }
+    }
+
+    // A store that was lost, or found again, is a condition that somebody may watch.
+    private func noteStore() {
+        guard vault.isOpen != storeWasOpen else { return }
+        storeWasOpen = vault.isOpen
+        outlet.propertiesChanged(["Conditions", "State", "ProtectedDataAvailable", "PasscodeSet"])
+    }
 
     /// Looks for work that a call left behind: expired items, old frames of the log.
     func leaveUpkeep(expires: UInt64? = nil) {
         if vault.needsSweep { upkeep.sweepSoon() }
         if vault.needsCheckpoint { upkeep.checkpointSoon() }
         if let expires { upkeep.sweep(at: expires) }
+        noteStore()
     }
 }

@@ -72,9 +72,11 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         self.code = code ?? errno
     }
 
-    /// One line for a person.
-    public var description: String {
-        guard code != 0 else { return "\(path) \(text)" }
-        return unsafe "\(path) \(text): \(String(cString: strerror(code)))"
+    /// What is wrong, to stand behind the path.
+    public var reason: String {
+        code == 0 ? text : unsafe "\(text): \(String(cString: strerror(code)))"
     }
+
+    /// One line for a person.
+    public var description: String { "\(path) \(reason)" }
 }

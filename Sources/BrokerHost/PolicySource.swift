@@ -57,7 +57,7 @@ public struct PolicySource: Sendable {
             }
             return PolicyFile(path: planned.path, contents: file.bytes, origin: planned.origin)
         } catch {
-            problems.append(.init(file: planned.path, line: 1, text: error.description))
+            problems.append(.init(file: planned.path, line: 1, text: error.reason))
             return nil
         }
     }
@@ -69,7 +69,7 @@ public struct PolicySource: Sendable {
         guard let folder = unsafe opendir(path) else {
             if mustExist || errno != ENOENT {
                 let error = HostError("cannot be opened", path: path)
-                problems.append(.init(file: path, line: 1, text: error.description))
+                problems.append(.init(file: path, line: 1, text: error.reason))
             }
             return nil
         }

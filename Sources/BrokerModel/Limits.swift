@@ -14,8 +14,6 @@ public enum Limits {
     public static let inFlightBytesMax = 32 << 20
     /// Open sessions of one connection.
     public static let sessionsPerConnectionMax = 16
-    /// Calls of one connection that wait for their answer.
-    public static let waitingCallsPerConnectionMax = 256
     /// Items of a group, unless the policy says otherwise.
     public static let groupItemsDefaultMax: UInt64 = 10_000
     /// Secrets and attributes of a group, unless the policy says otherwise.

@@ -68,6 +68,9 @@ public final class Vault {
     /// Which class keys are in memory.
     public var state: DeviceState { keyring.state }
 
+    /// Whether the store is open; until it is, calls for items try to open it.
+    public var isOpen: Bool { store != nil }
+
     /// Whether a passcode protects the keybag; false while the store is not open.
     public var isPasscodeSet: Bool { store?.isPasscodeSet ?? false }
 

@@ -49,9 +49,6 @@ final class Writer {
         return job.refusal == nil
     }
 
-    /// Whether no write is under way or waits.
-    var isIdle: Bool { !isAtWork && waiting.isEmpty }
-
     private func enqueue(_ job: Job) async {
         waiting.append(job)
         if isAtWork {

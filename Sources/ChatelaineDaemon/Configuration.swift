@@ -17,7 +17,7 @@ struct Configuration: Equatable {
         do throws(HostError) {
             file = try HostFile.read(path, limit: 1 << 20)
         } catch {
-            throw PolicyErrors(problems: [.init(file: path, line: 1, text: error.description)])
+            throw PolicyErrors(problems: [.init(file: path, line: 1, text: error.reason)])
         }
         return try parse(PolicyFile(path: path, contents: file.bytes, origin: .system))
     }

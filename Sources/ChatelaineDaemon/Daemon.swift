@@ -111,10 +111,10 @@ extension Desk: BrokerService {}
     private func openStore(_ vault: Vault, _ desk: Desk) {
         do throws(Refusal) {
             try vault.open()
-            desk.startUpkeep()
         } catch {
             log.write(.error, error.text)
         }
+        desk.startUpkeep()
         if !Secret.memoryIsLocked {
             log.write(
                 .warning, "secret memory is not locked; raise LimitMEMLOCK= so that it cannot be swapped")

@@ -125,9 +125,6 @@ internal import Glibc
     /// Whether a transaction is open; some failures roll it back by themselves.
     public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Gives back what memory can be had from the page cache.
-    public func releaseMemory() { unsafe sqlite3_db_release_memory(handle) }
-
     private func check(_ result: Int32) throws(SQLiteError) {
         guard result != SQLITE_OK else { return }
         throw SQLiteError(code: unsafe sqlite3_extended_errcode(handle))
