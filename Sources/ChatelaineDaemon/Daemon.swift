@@ -52,9 +52,6 @@ extension Desk: BrokerService {}
             throw Failure(
                 "--system is not in this version; run one broker for each user with --user", ExitStatus.usage)
         }
-        if case .path = options.socket {
-            throw Failure("--socket: the direct endpoint is not in this version", ExitStatus.usage)
-        }
         let places = try Places(options)
         let configuration = try onConfiguration { () throws(PolicyErrors) in
             try Configuration.load(options.configuration)
@@ -67,6 +64,9 @@ extension Desk: BrokerService {}
         let daemon = Daemon(connection: connection, state: state)
         running = daemon
         for warning in warnings { daemon.log.write(.warning, warning) }
+        if case .path = options.socket {
+            daemon.log.write(.warning, "--socket: this version serves the bus alone")
+        }
         try await daemon.serve(places, policy, configuration)
         SystemdNotify.ready()
         daemon.log.write(.info, "chatelained \(Contract.version) serves \(Contract.name)")
