@@ -1,5 +1,6 @@
 #pragma once
 #include <errno.h>
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <systemd/sd-bus.h>

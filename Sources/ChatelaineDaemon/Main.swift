@@ -26,6 +26,7 @@ internal import SDBus
             StandardError.write(line: "chatelained: the process could not be closed to dumps")
             ExitStatus.exit(ExitStatus.systemError)
         }
+        ServiceProcess.keepHeapSmall()
         let loop = BrokerActor.shared.loop
         BrokerActor.start {
             do throws(Daemon.Failure) {

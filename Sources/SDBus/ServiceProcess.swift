@@ -16,4 +16,11 @@ public enum ServiceProcess {
         let hasNoCore = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
         return shim_forbid_dumps() == 0 && hasNoCore
     }
+
+    /// One heap for all threads, and free memory given back early: a broker waits most of its life, beside others
+    /// that want the memory. Before the first other thread.
+    public static func keepHeapSmall() {
+        mallopt(M_ARENA_MAX, 1)
+        mallopt(M_TRIM_THRESHOLD, 64 << 10)
+    }
 }
