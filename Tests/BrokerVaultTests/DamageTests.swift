@@ -292,7 +292,7 @@ import Testing
     /// A row that goes while the check makes room for other calls is not damage.
     @VaultActor @Test func aRowDeletedDuringACheckIsNotDamaged() async throws {
         for account in 0..<200 { try await bench.add(.item("\(account)")) }
-        bench.onBreath = { try? self.bench.tamper("DELETE FROM background_items WHERE id > 100") }
+        bench.onBreath = { [weak bench] in try? bench?.tamper("DELETE FROM background_items WHERE id > 100") }
         let report = try await bench.check()
         #expect(report.damaged.isEmpty)
     }

@@ -42,9 +42,9 @@ import TestKit
         let deviceKey = DeviceKey(
             Secret(copying: [UInt8](repeating: key, count: 32).span), machineID: Array("machine".utf8))
         let surroundings = Vault.Surroundings(
-            storeThread: worker, derivationThread: derivation, now: { self.clock },
-            tell: { self.notices += $0 }, report: { self.faults.append($0) },
-            pause: { self.pauses.append($0) }, breathe: { self.onBreath() })
+            storeThread: worker, derivationThread: derivation, now: { [weak self] in self?.clock ?? 0 },
+            tell: { [weak self] in self?.notices += $0 }, report: { [weak self] in self?.faults.append($0) },
+            pause: { [weak self] in self?.pauses.append($0) }, breathe: { [weak self] in self?.onBreath() })
         vault = Vault(folder: folder.path, deviceKey: deviceKey, surroundings)
     }
 
