@@ -18,6 +18,7 @@ help:
 
 demo:
 	@.ci/packages demo
+	@echo 'Building (minutes, the first time)'
 	@$(BUILD) --quiet
 	@/usr/bin/python3 Tests/Demo/demo.py
 
