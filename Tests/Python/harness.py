@@ -18,7 +18,7 @@ from chatelaine_client import Client
 from connection import BUS_NAME, Connection
 from expect import NotHere
 from policy import IDENTITIES, write_policy
-from puppets import Puppet, copy_interpreter
+from puppets import Puppet, copy_interpreter, copy_scripts
 
 START_SECONDS = 30.0
 PASSCODE = b"passcode-of-the-test"
@@ -122,6 +122,7 @@ class World:
         for name in ("home", "runtime", "config", "data", "cache", "bin", "policy", "services"):
             os.mkdir(self._inside(name), 0o700 if name == "runtime" else 0o755)
         os.makedirs(self.state, 0o700, exist_ok=True)
+        copy_scripts(self._inside("scripts"))
         for identity in IDENTITIES:
             copy_interpreter(self._inside(f"bin/{identity}"))
         write_policy(self._inside("policy"), self._inside("bin"))
@@ -327,7 +328,8 @@ class World:
 
     def program(self, executable, wrap=None):
         """A process of any copy of the interpreter, which the caller closes."""
-        puppet = Puppet(executable, self.environment, self.wrap if wrap is None else wrap)
+        wrap = self.wrap if wrap is None else wrap
+        puppet = Puppet(executable, self.environment, self._inside("scripts"), wrap)
         puppet.connect(self.address)
         return puppet
 

@@ -20,6 +20,15 @@ def copy_interpreter(target):
         os.chown(target, NOBODY, NOBODY)
 
 
+def copy_scripts(folder):
+    """What a puppet runs, where another user can read it: the repository may be in a closed home."""
+    os.mkdir(folder, 0o755)
+    for name in os.listdir(HERE):
+        if name.endswith(".py"):
+            shutil.copyfile(os.path.join(HERE, name), os.path.join(folder, name))
+            os.chmod(os.path.join(folder, name), 0o644)
+
+
 class PuppetLost(Exception):
     """The puppet's process or its connection went away."""
 
@@ -27,14 +36,14 @@ class PuppetLost(Exception):
 class Puppet:
     """A client process; every method of `Client` can be called on it."""
 
-    def __init__(self, executable, environment, wrap=()):
+    def __init__(self, executable, environment, scripts, wrap=()):
         environment = environment | {
-            "PYTHONPATH": HERE,
+            "PYTHONPATH": scripts,
             "PYTHONHOME": sys.base_prefix,
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         self.process = subprocess.Popen(
-            [*wrap, executable, os.path.join(HERE, "puppet.py")],
+            [*wrap, executable, os.path.join(scripts, "puppet.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
