@@ -14,7 +14,7 @@ import TestKit
 ///     !~ hunter2                               no file holds this text
 ///
 /// In expected lines `*` stands for anything, and `{name}` for a word that is kept for later lines and
-/// arguments. `{folder}` is the stage's.
+/// arguments. `{folder}` is the stage's, `{tests}` the id of the process that runs the tests.
 struct Transcript {
     let steps: [Step]
 
@@ -76,7 +76,9 @@ extension Transcript.Step {
 struct Captures {
     private var values: [String: String]
 
-    init(folder: String) { values = ["folder": folder] }
+    init(folder: String) {
+        values = ["folder": folder, "tests": "\(ProcessInfo.processInfo.processIdentifier)"]
+    }
 
     /// The text with every known name replaced.
     func filled(_ text: String) -> String {
