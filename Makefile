@@ -10,7 +10,7 @@ MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
 
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
-	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (30 minutes)'
+	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (15 minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
 	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
 	@echo 'make release   build what is installed'
