@@ -21,8 +21,11 @@ final class Child: Sendable {
             throw Failure(step: "socketpair", code: errno)
         }
         socket = ends[0]
-        defer { close(ends[1]) }
-        processID = try Self.spawn(arguments, standard: ends[1])
+        do {
+            // Closed before the first read, which would else never learn that the program has ended.
+            defer { close(ends[1]) }
+            processID = try Self.spawn(arguments, standard: ends[1])
+        }
         try echo()
     }
 

@@ -15,7 +15,9 @@ final class Scratch: Sendable {
     /// A copy of `cat` under another name.
     func copyOfCat(_ name: String = "program", permissions: Int = 0o755) throws -> String {
         let copy = "\(path)/\(name)"
-        try FileManager.default.copyItem(atPath: theCat, toPath: copy)
+        // By a process of its own: a file that is open for writing here would be so in every child that is
+        // started meanwhile, and could not be run.
+        guard try Child.run(["/bin/cp", theCat, copy]) else { throw Child.Failure(step: "cp", code: 0) }
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: copy)
         return copy
     }
