@@ -7,7 +7,7 @@ public final class StateFolder {
     private let lock: Int32
 
     /// Makes the folder and its parents where they are not there, and takes the lock. A folder that somebody
-    /// else owns or can write is refused, as is one that another broker has locked (`isLocked` of the error).
+    /// else owns or can write is refused, as is one that another broker has locked.
     public init(_ path: String) throws(HostError) {
         try Self.makeFolders(path)
         guard let resolved = unsafe realpath(path, nil) else {

@@ -1,5 +1,5 @@
 /// What the kernel and the file system say of a connection's process. Facts decide nothing; the policy
-/// does. Missing is never "no": a fact that could not be read is nil or listed in `unread`.
+/// does. Missing is never "no": a fact that could not be read is nil.
 public struct PeerFacts: Sendable, Equatable {
     /// The user id fixed at connect.
     public var userID: UInt32

@@ -1,5 +1,5 @@
 /// Slows wrong passcodes down: the pause doubles from a quarter of a second to half a minute with each wrong
-/// one in a row. A right passcode is never held up by the pause of the wrong ones before it... only they are.
+/// one in a row. Attempts queue up, so whoever comes behind a wrong one waits for its pause too.
 struct UnlockAttempts {
     private var failures: UInt64 = 0
 

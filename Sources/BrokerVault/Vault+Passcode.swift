@@ -4,8 +4,8 @@ internal import SQLite
 public import Sodium
 
 extension Vault {
-    /// Wipes the foreground keys before it returns. Without a passcode `NotAvailable`; before the first unlock
-    /// it does nothing.
+    /// Wipes the foreground keys before it returns. Without a passcode `NotAvailable`. Before the first unlock
+    /// there are none to wipe; an unlock that is under way then ends locked.
     public func lock(_ grant: borrowing ManagerGrant) throws(Refusal) {
         guard try openStore().isPasscodeSet else { throw .noPasscode }
         locks += 1

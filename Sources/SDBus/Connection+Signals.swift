@@ -134,6 +134,7 @@ extension Connection {
 
 private let signalArrived: sd_bus_message_handler_t = { message, userdata, _ in
     let handler = unsafe Unmanaged<SignalHandler>.fromOpaque(userdata!).takeUnretainedValue()
+    // The loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
     nonisolated(unsafe) let message = unsafe message!
     BrokerActor.assumeIsolated { handler.body(unsafe ReceivedSignal(message)) }
     return 0
@@ -141,6 +142,7 @@ private let signalArrived: sd_bus_message_handler_t = { message, userdata, _ in
 
 private let matchInstalled: sd_bus_message_handler_t = { message, userdata, _ in
     let handler = unsafe Unmanaged<SignalHandler>.fromOpaque(userdata!).takeUnretainedValue()
+    // The loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
     nonisolated(unsafe) let message = unsafe message!
     BrokerActor.assumeIsolated { handler.settle(unsafe BusError(message: message)) }
     return 1

@@ -85,6 +85,7 @@ private func handler(of userdata: UnsafeMutableRawPointer?) -> EventHandler {
     unsafe Unmanaged<EventHandler>.fromOpaque(userdata!).takeUnretainedValue()
 }
 
+// In these three: the loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
 private let timerFired: sd_event_time_handler_t = { _, _, userdata in
     nonisolated(unsafe) let handler = unsafe handler(of: userdata)
     BrokerActor.assumeIsolated { unsafe handler.callOnce() }

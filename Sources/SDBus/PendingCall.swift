@@ -63,6 +63,7 @@ internal import Glibc
 
 private let replyArrived: sd_bus_message_handler_t = { message, userdata, _ in
     let call = unsafe Unmanaged<PendingCall>.fromOpaque(userdata!).takeUnretainedValue()
+    // The loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
     nonisolated(unsafe) let message = unsafe message!
     BrokerActor.assumeIsolated { unsafe call.take(message) }
     return 1

@@ -83,6 +83,7 @@ internal import Glibc
     }
 }
 
+// In what follows: sd-bus calls back on the loop's thread, which assumeIsolated checks and the compiler cannot see.
 private let methodCalled: sd_bus_message_handler_t = { message, userdata, _ in
     nonisolated(unsafe) let box = unsafe Unmanaged<MethodBox>.fromOpaque(userdata!).takeUnretainedValue()
     nonisolated(unsafe) let message = unsafe message!
