@@ -5,6 +5,9 @@ public struct PeerFacts: Sendable, Equatable {
     public var userID: UInt32
     /// The process, for people to read; never evidence.
     public var processID: UInt32?
+    /// When the process started, in the kernel's clock ticks since boot; nil when it could not be read. With the
+    /// process id it names one process to others.
+    public var startTicks: UInt64?
     /// The executable, if its file was found and compared; nil when it could not be.
     public var executable: Executable?
     /// The effective and supplementary groups fixed at connect.

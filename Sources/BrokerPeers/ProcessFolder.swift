@@ -37,9 +37,15 @@ struct ProcessFolder {
     /// Rounded down to the kernel's clock tick, on the clock that also counts suspended time.
     func startMicroseconds() throws(SystemError) -> UInt64 {
         let ticksPerSecond = sysconf(Int32(_SC_CLK_TCK))
-        guard ticksPerSecond > 0,
-            let ticks = try ProcText.startTicks(in: Kernel.firstPage("stat", in: folder))
-        else { throw SystemError(code: ENODATA) }
-        return ticks * (1_000_000 / UInt64(ticksPerSecond))
+        guard ticksPerSecond > 0 else { throw SystemError(code: ENODATA) }
+        return try startTicks() * (1_000_000 / UInt64(ticksPerSecond))
+    }
+
+    /// The same in clock ticks.
+    func startTicks() throws(SystemError) -> UInt64 {
+        guard let ticks = try ProcText.startTicks(in: Kernel.firstPage("stat", in: folder)) else {
+            throw SystemError(code: ENODATA)
+        }
+        return ticks
     }
 }

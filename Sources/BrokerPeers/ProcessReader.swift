@@ -60,6 +60,7 @@ struct ProcessReader: Sendable {
                 }),
                 try counts(process, pin)
             else { return }
+            reading.facts.startTicks = try whereReadable(process.startTicks)
             let before = try Evidence(of: process)
             afterFirstLook()
             reading.facts.inReferenceNamespaces = before.namespaces.map(reference.contain)

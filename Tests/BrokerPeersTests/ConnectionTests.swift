@@ -20,6 +20,7 @@ import Testing
         let caller = try await peers.identify(":1.1", policyExecutables: [])
         #expect(peers.known(":1.1")?.facts == caller.facts)
         #expect(peers.callers == [caller])
+        #expect(try caller.facts.startTicks == ProcessFolder(path: "/proc/self").startTicks())
         _ = try await peers.identify(":1.1", policyExecutables: [])
         #expect(source.asked == 1)
     }
