@@ -28,4 +28,7 @@ public enum Limits {
     public static let peerLookupMicroseconds: UInt64 = 1_000_000
     /// Look-ups of one user that run at a time.
     public static let peerLookupsPerUserMax = 8
+    /// Questions about one user that the authority has open. A system bus lets one connection wait for 128
+    /// replies: one user must not use them all up.
+    public static let openQuestionsPerUserMax = 16
 }

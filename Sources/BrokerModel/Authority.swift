@@ -1,0 +1,28 @@
+/// Whom the broker asks where a person or the administrator has to allow something: polkit, with `--system`.
+public protocol Authority: Sendable {
+    /// Asks whether the caller behind the connection may do the action. It returns when there is an answer: a
+    /// person may have to type a password first, if `allowsInteraction` lets the authority ask one.
+    func allows(
+        _ connection: String, facts: PeerFacts, action: String, allowsInteraction: Bool
+    ) async -> Authorization
+}
+
+/// What the authority says.
+public enum Authorization: Sendable, Equatable {
+    /// Yes.
+    case allowed
+    /// No, or nothing that could be taken for a yes.
+    case denied
+    /// This machine has no authority. What that means depends on the action.
+    case unreachable
+}
+
+/// The actions that the authority knows (`policy/org.chatelaine.policy`).
+public enum AuthorityAction {
+    /// What an administrator does.
+    public static let manage = "org.chatelaine.manage"
+    /// Sets or changes the passcode of the caller's own keychain.
+    public static let setPasscode = "org.chatelaine.set-passcode"
+    /// Removes it, and with it what the passcode alone protects.
+    public static let removePasscode = "org.chatelaine.remove-passcode"
+}
