@@ -11,6 +11,7 @@ MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
 	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (15 minutes)'
+	@echo 'make test-system  those parts of it that boot whole machines; needs root (a few minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
 	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
 	@echo 'make release   build what is installed'
@@ -25,6 +26,10 @@ demo:
 test:
 	@.ci/packages test
 	@.ci/test
+
+test-system: release
+	@.ci/packages system
+	@/usr/bin/python3 Tests/System/run.py
 
 check:
 	@.ci/packages check
@@ -61,4 +66,4 @@ install: $(PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf
 	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
 
-.PHONY: help demo test check bench release install
+.PHONY: help demo test test-system check bench release install

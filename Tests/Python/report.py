@@ -42,9 +42,7 @@ class Report:
 
 def _place(error):
     """The last line of a suite's own that the error came through."""
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if "/Tests/Python/" in frame.filename
-    ]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/Tests/" in frame.filename]
     inner = [
         frame for frame in frames if not frame.filename.endswith(("expect.py", "puppets.py", "connection.py"))
     ]
