@@ -48,7 +48,8 @@ release:
 $(PROGRAMS):
 	$(MAKE) release
 
-# The broker reads its packages' policy below /usr/share alone, whatever the prefix.
+# Whatever the prefix: below /usr/share alone the broker looks for its packages' policy, the system bus for its
+# configuration and polkit for its actions.
 install: $(PROGRAMS)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
 	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1
@@ -59,10 +60,18 @@ install: $(PROGRAMS)
 	install -D -m 644 -t $(ROOT)/share/fish/vendor_completions.d docs/completions/chatelaine.fish
 	install -D -m 644 -t $(ROOT)/share/dbus-1/interfaces dbus/*.xml
 	install -D -m 644 -t $(ROOT)/share/dbus-1/session.d dbus/org.chatelaine.Broker1.conf
+	install -D -m 644 -t $(DESTDIR)/usr/share/dbus-1/system.d \
+	    dbus/org.chatelaine.Broker1.conf dbus/system/org.chatelaine.Broker1-owner.conf
 	$(MOVED) dbus/org.chatelaine.Broker1.service | install -D -m 644 /dev/stdin \
 	    $(ROOT)/share/dbus-1/services/org.chatelaine.Broker1.service
+	install -D -m 644 -t $(ROOT)/share/dbus-1/system-services dbus/system/org.chatelaine.Broker1.service
 	$(MOVED) dbus/chatelained.service | install -D -m 644 /dev/stdin \
 	    $(ROOT)/lib/systemd/user/chatelained.service
+	$(MOVED) dbus/system/chatelained.service | install -D -m 644 /dev/stdin \
+	    $(ROOT)/lib/systemd/system/chatelained.service
+	install -D -m 644 -t $(ROOT)/lib/systemd/system dbus/system/chatelaine-device-key.service
+	install -D -m 644 dbus/system/chatelaine.sysusers $(ROOT)/lib/sysusers.d/chatelaine.conf
+	install -D -m 644 -t $(DESTDIR)/usr/share/polkit-1/actions policy/org.chatelaine.policy
 	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf
 	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
 
