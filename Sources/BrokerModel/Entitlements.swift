@@ -17,6 +17,10 @@ public struct Entitlements: Sendable, Equatable {
     public var isSandboxed: Bool
     /// `file:line` of the section that decided, where one did.
     public var source: String?
+    /// Groups that would be the caller's, were its evidence worth more.
+    public var beyondTrust: Set<AccessGroup>
+    /// Groups in observe mode, where what the policy denies this caller is let through.
+    public var observed: Set<AccessGroup>
 
     /// Whether a caller sees all items or the background ones alone.
     public enum Role: String, Sendable {
@@ -31,7 +35,8 @@ public struct Entitlements: Sendable, Equatable {
     public init(
         application: String? = nil, trust: Trust = .user, groups: [AccessGroup] = [], role: Role = .full,
         operations: Set<Operation> = Set(Operation.allCases), isManager: Bool = false,
-        isSandboxed: Bool = false, source: String? = nil
+        isSandboxed: Bool = false, source: String? = nil, beyondTrust: Set<AccessGroup> = [],
+        observed: Set<AccessGroup> = []
     ) {
         self.application = application
         self.trust = trust
@@ -41,5 +46,7 @@ public struct Entitlements: Sendable, Equatable {
         self.isManager = isManager
         self.isSandboxed = isSandboxed
         self.source = source
+        self.beyondTrust = beyondTrust
+        self.observed = observed
     }
 }

@@ -9,6 +9,9 @@ struct Decision: Sendable {
     /// Every group that is the caller's, or would be if its evidence were worth more, in the order of
     /// POLICY: granted groups, then private ones.
     let claims: [Claim]
+    /// Groups in observe mode, where this caller is let through. A sandbox narrows a caller: what is in one, or
+    /// was not shown to be in none, is held to the policy there too.
+    let observed: Set<AccessGroup>
 
     /// Which application the caller is.
     enum Identity: Sendable {
@@ -42,6 +45,7 @@ struct Decision: Sendable {
         isSandboxed = !facts.isShownUnsandboxed
         isManager = facts.isShownUnsandboxed && rules.managers.contains(anyOf: paths)
         claims = Self.claims(of: facts, as: identity, by: rules)
+        observed = facts.isShownUnsandboxed ? rules.observed : []
     }
 
     private static func identity(of facts: PeerFacts, by rules: PolicyRules) -> Identity {
@@ -96,7 +100,8 @@ struct Decision: Sendable {
     var entitlements: Entitlements {
         var entitlements = Entitlements(
             trust: trust, groups: claims.filter(\.isMet).map(\.group), isManager: isManager,
-            isSandboxed: isSandboxed)
+            isSandboxed: isSandboxed, beyondTrust: Set(claims.filter { !$0.isMet }.map(\.group)),
+            observed: observed)
         switch identity {
         case .unknown: break
         case .tie(let applications): entitlements.source = applications.first?.place.description

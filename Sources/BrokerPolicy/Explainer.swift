@@ -17,12 +17,14 @@ struct Explainer {
         } else {
             reasons += absence + nearMisses
         }
+        reasons += observation
         if claim?.isMet != true { reasons.append(remedy) }
         return reasons
     }
 
     /// The line that decided: what grants, what requires more, or what made the caller nobody.
     var decidingPlace: Place? {
+        if claim?.isMet != true && decision.observed.contains(group) { return rules.groups[group]?.modePlace }
         if let claim, !claim.isMet, let section = rules.groups[group] { return section.trustPlace }
         switch (decision.identity, claim?.basis) {
         case (.tie(let applications), _): return applications.first?.place

@@ -6,14 +6,14 @@ public struct Explanation: Sendable, Equatable {
     public let application: String?
     /// The trust of the evidence that identified it.
     public let trust: Trust
-    /// What was decided.
+    /// What was decided. Where the group is in observe mode it is what happens: allow.
     public let decision: Verdict
     /// Sentences, the deciding one among the first; where the group is denied, the last say what to do.
     public let reasons: [String]
     /// `file:line` of the line that decided; nil where no line did.
     public let policy: String?
 
-    /// Whether the group is the caller's.
+    /// Whether the caller is let into the group.
     public enum Verdict: String, Sendable {
         case allow
         case deny
@@ -31,7 +31,8 @@ extension Policy {
         let explainer = Explainer(facts: facts, group: group, rules: rules, decision: decision, claim: claim)
         return Explanation(
             application: decision.entitlements.application, trust: decision.trust,
-            decision: claim?.isMet == true ? .allow : .deny, reasons: explainer.reasons,
+            decision: claim?.isMet == true || decision.observed.contains(group) ? .allow : .deny,
+            reasons: explainer.reasons,
             policy: explainer.decidingPlace?.description)
     }
 }

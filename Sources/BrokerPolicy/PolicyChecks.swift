@@ -21,6 +21,7 @@ struct PolicyChecks {
             warnOfNames(in: application)
         }
         warnOfGroups()
+        warnOfObservation()
         warnOfSecretServiceManagers()
     }
 
@@ -114,6 +115,15 @@ struct PolicyChecks {
 }
 
 extension PolicyChecks {
+    private mutating func warnOfObservation() {
+        for section in rules.groups.values where section.rules.mode == .observe {
+            let text =
+                "Mode=observe: \(section.group) is not guarded. Every unsandboxed program that names it is let"
+                + " in, and what would be denied is only logged."
+            warnings.add(text, at: section.modePlace)
+        }
+    }
+
     private mutating func warnOfGroups() {
         var granting: [AccessGroup: [Application]] = [:]
         for application in rules.applications {

@@ -94,6 +94,9 @@ struct PolicyRules: Sendable {
     var secretService = SecretServiceRules()
     var secretServicePlace: Place?
 
+    /// The groups whose denials are only logged.
+    var observed: Set<AccessGroup> { Set(groups.values.filter { $0.rules.mode == .observe }.map(\.group)) }
+
     /// The rules of a group. One that only the user's own files name is at user trust, for nothing that
     /// such a file grants reaches further.
     func rules(of group: AccessGroup) -> GroupRules {

@@ -49,6 +49,8 @@ public struct PolicySummary: Sendable, Equatable {
         public let source: String?
         /// What it allows.
         public let rules: GroupRules
+        /// `file:line` of its `Mode=observe`; nil where the policy is enforced.
+        public let observedAt: String?
         /// The ids of the applications that are granted it.
         public let applications: [String]
     }
@@ -68,6 +70,7 @@ extension Policy {
     private func summary(of group: AccessGroup) -> PolicySummary.Group {
         PolicySummary.Group(
             group: group, source: rules.groups[group]?.place.description, rules: rules.rules(of: group),
+            observedAt: rules.observed.contains(group) ? rules.groups[group]?.modePlace.description : nil,
             applications: rules.applications.filter { $0.groups.contains(group) }.map(\.id))
     }
 }

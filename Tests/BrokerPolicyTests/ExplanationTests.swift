@@ -184,6 +184,54 @@ struct ExplanationTests {
         #expect(try explain("group=1100:fixed", "vault").decision == .allow)
     }
 
+    private func observed(_ facts: String, _ group: String = "mail") throws -> Explanation {
+        let text = text.replacing("[AccessGroup mail]", with: "[AccessGroup mail]\nMode=observe")
+        let (policy, _) = try Policy.load([PolicyFile(text)], environment: .fixture(isSystem: true))
+        return policy.explain(try PeerFacts(vector: facts), group: try #require(AccessGroup(group)))
+    }
+
+    @Test func whoIsLetInByObserveModeIsToldWhatWouldBe() throws {
+        let mode = "Mode=observe (policy.conf:11) lets it in, and logs it."
+        let told = try observed("exe=/usr/bin/other@file")
+        #expect(told.decision == .allow && told.policy == "policy.conf:11")
+        #expect(
+            told.reasons.contains(
+                "observe: would be denied because no section that matches the caller grants mail; \(mode)"))
+        // What to do before it is enforced.
+        #expect(told.reasons.last?.contains("Executable=/usr/bin/other, AccessGroups=mail") == true)
+        let weak = try observed("exe=/usr/bin/example-mail@user")
+        #expect(weak.decision == .allow && weak.trust == .user)
+        #expect(
+            weak.reasons.contains(
+                """
+                observe: would be denied because mail requires file trust and the evidence is worth user; \
+                \(mode)
+                """))
+    }
+
+    @Test func whoHasTheGroupIsToldWhatOperationsWouldTakeAway() throws {
+        let told = try observed("exe=/usr/bin/example-mail@file")
+        #expect(told.decision == .allow && told.policy == "policy.conf:3")
+        #expect(
+            told.reasons.last
+                == """
+                observe: what Operations= lacks would be denied; Mode=observe (policy.conf:11) lets it \
+                through, and logs it.
+                """)
+    }
+
+    @Test func aSandboxedCallerIsToldThatTheModeIsNotForIt() throws {
+        let told = try observed("flatpak=org.example.X ns=own")
+        #expect(told.decision == .deny)
+        #expect(
+            told.reasons.contains(
+                """
+                Mode=observe (policy.conf:11) does not count for it: it is in a sandbox, or was not shown \
+                to be in none.
+                """))
+        #expect(try observed("exe=/usr/bin/other@file ns=unread").decision == .deny)
+    }
+
     @Test func aCallersOwnNamesCannotSteerATerminal() throws {
         let told = Policy.empty.explain(
             try PeerFacts(vector: "exe=/home/x/\u{1b}[2J\n@user"), group: try #require(AccessGroup("g")))

@@ -64,12 +64,15 @@ struct MutationTests {
         #expect(Set(entitlements.groups).count == entitlements.groups.count)
         #expect(entitlements.application != nil || entitlements.groups.allSatisfy(\.isReserved))
         #expect(!entitlements.isManager || !entitlements.isSandboxed)
+        #expect(entitlements.observed.isEmpty || !entitlements.isSandboxed)
+        #expect(entitlements.observed.allSatisfy { !$0.isReserved })
         for group in entitlements.groups where !group.isReserved {
             #expect(policy.rules(of: group).requireTrust <= entitlements.trust)
         }
         for group in policy.summary.groups.map(\.group) {
             let allowed = policy.explain(facts, group: group).decision == .allow
-            #expect(allowed == entitlements.groups.contains(group))
+            #expect(
+                allowed == (entitlements.groups.contains(group) || entitlements.observed.contains(group)))
         }
     }
 }

@@ -69,12 +69,14 @@ struct ShippedPolicyTests {
         let manual = Self.folder.appending(path: "../docs/man/chatelaine-policy.5").standardizedFileURL
         let text = try String(contentsOf: manual, encoding: .utf8)
         let blocks = text.split(separator: ".Bd -literal -offset indent\n").dropFirst()
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         for block in blocks {
             let end = try #require(block.range(of: "\n.Ed"))
             let file = PolicyFile(String(block[..<end.lowerBound]))
             let (policy, warnings) = try Policy.load([file], environment: .fixture(isSystem: false))
-            #expect(warnings == [] && !policy.summary.applications.isEmpty)
+            // The one that shows observe mode is warned of.
+            let observed = policy.summary.groups.compactMap(\.observedAt)
+            #expect(warnings.count == observed.count && !policy.summary.applications.isEmpty)
         }
     }
 }

@@ -13,6 +13,7 @@ import Testing
 /// - `caller NAME: FACTS` (see ``PeerFacts/init(vector:)``), and of that caller:
 ///   `groups NAME: …` all its groups in order; `trust NAME: …`; `is NAME: application|-`; `role NAME: …`;
 ///   `operations NAME: …`; `manager NAME: yes|no`; `sandboxed NAME: yes|no`;
+///   `observed NAME: …` the groups in observe mode where it is let through;
 ///   `allow NAME: group` and `deny NAME: group file:line|-` with the line that decided
 struct Vector: Sendable, CustomTestStringConvertible {
     let name: String
@@ -72,7 +73,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 
     private static let checkKinds: Set<Substring> = [
-        "groups", "trust", "is", "role", "operations", "manager", "sandboxed", "allow", "deny",
+        "groups", "trust", "is", "role", "operations", "manager", "sandboxed", "observed", "allow", "deny",
     ]
 
     private mutating func readFiles(_ body: Substring) {

@@ -43,6 +43,7 @@ struct VectorTests {
             return Operation.allCases.filter(entitlements.operations.contains).map(\.rawValue)
                 .joined(separator: " ")
         case "manager": return entitlements.isManager ? "yes" : "no"
+        case "observed": return entitlements.observed.sorted().map(\.name).joined(separator: " ")
         case "sandboxed": return entitlements.isSandboxed ? "yes" : "no"
         default:
             let name = check.value.split(separator: " ")[0]
@@ -60,7 +61,9 @@ struct VectorTests {
             let entitlements = policy.entitlements(of: facts)
             for group in policy.summary.groups.map(\.group) + entitlements.groups {
                 let explanation = policy.explain(facts, group: group)
-                #expect((explanation.decision == .allow) == entitlements.groups.contains(group))
+                let isLetIn =
+                    entitlements.groups.contains(group) || entitlements.observed.contains(group)
+                #expect((explanation.decision == .allow) == isLetIn)
                 #expect(explanation.application == entitlements.application)
                 #expect(explanation.trust == entitlements.trust)
                 #expect(explanation.reasons.allSatisfy { $0.hasSuffix(".") && !$0.contains("\n") })
