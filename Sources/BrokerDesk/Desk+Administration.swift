@@ -23,8 +23,7 @@ extension Desk {
             gate.replace(by: loaded.policy)
             subscribers.narrow { connection in
                 guard let caller = self.peers.known(connection) else { return [] }
-                let entitlements = self.gate.entitlements(of: caller)
-                return entitlements.operations.contains(.subscribe) ? Set(entitlements.groups) : []
+                return self.gate.audible(to: caller)
             }
             policyIsRefused = false
             return loaded.warnings
@@ -47,8 +46,7 @@ extension Desk {
         let entitlements = gate.entitlements(of: caller)
         return ClientRecord(
             connection: caller.connection, processID: caller.facts.processID ?? 0,
-            entitlements: entitlements,
-            subscribed: subscribers.groups(of: caller.connection, among: entitlements.groups) ?? [],
+            entitlements: entitlements, subscribed: subscribers.groups(of: caller.connection),
             pendingLogouts: subscribers.pendingLogouts(of: caller.connection))
     }
 

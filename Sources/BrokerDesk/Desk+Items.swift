@@ -11,7 +11,7 @@ extension Desk {
         _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
     ) throws(Refusal) -> Outcome<StoredItem> {
         try withCaller(context) { (caller) throws(Refusal) in
-            try self.gate.admit(caller, [.add])
+            try self.gate.admit(caller, [.add], naming: self.gate.target(attributes.namedGroup, of: caller))
             let item = try NewItem(attributes, for: .add, now: self.outlet.now())
             _ = try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
@@ -19,7 +19,7 @@ extension Desk {
                 let secret = try await self.vault.incoming(secret, item.applicationPassword)
                 let stored = try await self.vault.add(
                     { () throws(Refusal) in
-                        try self.gate.grantForAdding(caller, [.add], to: item.accessGroup)
+                        try self.gate.grantForAdding(caller, [.add], to: item.accessGroup, again: true)
                     }, item, secret)
                 self.leaveUpkeep(expires: item.expires)
                 return stored
@@ -32,7 +32,8 @@ extension Desk {
         _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
     ) throws(Refusal) -> Outcome<StoredItem> {
         try withCaller(context) { (caller) throws(Refusal) in
-            try self.gate.admit(caller, [.add, .update])
+            try self.gate.admit(
+                caller, [.add, .update], naming: self.gate.target(attributes.namedGroup, of: caller))
             let item = try NewItem(attributes, for: .store, now: self.outlet.now())
             _ = try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
@@ -40,7 +41,8 @@ extension Desk {
                 let secret = try await self.vault.incoming(secret, item.applicationPassword)
                 let stored = try await self.vault.storeItem(
                     { () throws(Refusal) in
-                        try self.gate.grantForAdding(caller, [.add, .update], to: item.accessGroup)
+                        try self.gate.grantForAdding(
+                            caller, [.add, .update], to: item.accessGroup, again: true)
                     }, item, secret)
                 self.leaveUpkeep(expires: item.expires)
                 return stored
@@ -59,7 +61,7 @@ extension Desk {
     private func read(
         _ caller: Caller, _ query: WireDictionary
     ) throws(Refusal) -> Outcome<ItemWithSecret> {
-        try gate.admit(caller, [.read])
+        try gate.admit(caller, [.read], naming: query.namedGroup)
         let query = try Query(query, for: .read)
         defer { leaveUpkeep() }
         let item = try vault.read(gate.grant(caller, [.read], in: query.accessGroup), query)
@@ -68,7 +70,10 @@ extension Desk {
             return .now(item)
         }
         return try opening(caller, query.applicationPassword) { () throws(Refusal) in
-            [try self.vault.read(self.gate.grant(caller, [.read], in: query.accessGroup), query)]
+            [
+                try self.vault.read(
+                    self.gate.grant(caller, [.read], in: query.accessGroup, again: true), query)
+            ]
         }.map { $0[0] }
     }
 
@@ -77,19 +82,21 @@ extension Desk {
         _ context: CallContext, _ query: WireDictionary
     ) throws(Refusal) -> Outcome<[ItemWithSecret]> {
         try withCaller(context) { (caller) throws(Refusal) in
-            try self.gate.admit(caller, [.read])
+            try self.gate.admit(caller, [.read], naming: query.namedGroup)
             let query = try Query(query, for: .list)
-            let read = { () throws(Refusal) in
+            let read = { (again: Bool) throws(Refusal) in
                 defer { self.leaveUpkeep() }
                 return try self.vault.readAll(
-                    self.gate.grant(caller, [.read], in: query.accessGroup), query)
+                    self.gate.grant(caller, [.read], in: query.accessGroup, again: again), query)
             }
-            let items = try read()
+            let items = try read(false)
             guard items.contains(where: \.needsApplicationPassword) else {
                 self.record(caller, items)
                 return .now(items)
             }
-            return try self.opening(caller, query.applicationPassword, read)
+            return try self.opening(caller, query.applicationPassword) { () throws(Refusal) in
+                try read(true)
+            }
         }
     }
 
@@ -118,7 +125,7 @@ extension Desk {
     }
 
     private func search(_ caller: Caller, _ query: WireDictionary) throws(Refusal) -> [ItemAttributes] {
-        try gate.admit(caller, [.search])
+        try gate.admit(caller, [.search], naming: query.namedGroup)
         let query = try Query(query, for: .list)
         defer { leaveUpkeep() }
         return try vault.search(gate.grant(caller, [.search], in: query.accessGroup), query)
@@ -138,7 +145,7 @@ extension Desk {
             ) { () async throws(Refusal) in
                 defer { self.leaveUpkeep(expires: changes.expires) }
                 let authorize = { () throws(Refusal) in
-                    try self.gate.grant(caller, [.update], in: query.accessGroup)
+                    try self.gate.grant(caller, [.update], in: query.accessGroup, again: true)
                 }
                 var incoming: IncomingSecret?
                 if let secret {
@@ -172,7 +179,7 @@ extension Desk {
                 defer { self.leaveUpkeep() }
                 return try await self.vault.delete(
                     { () throws(Refusal) in
-                        try self.gate.grant(caller, [.delete], in: query.accessGroup)
+                        try self.gate.grant(caller, [.delete], in: query.accessGroup, again: true)
                     }, query)
             }
         }
@@ -183,14 +190,16 @@ extension Desk {
         _ context: CallContext, group: String, service: String, reason: String
     ) throws(Refusal) -> Outcome<LogoutOutcome> {
         try withCaller(context) { (caller) throws(Refusal) in
-            try self.gate.admit(caller, [.logout])
+            try self.gate.admit(caller, [.logout], naming: AccessGroup(group))
             let group = try Self.group(group)
             try Self.checkTexts(service, reason)
             _ = try self.gate.grant(caller, [.logout], in: group)
             return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
                 defer { self.leaveUpkeep() }
                 return try await self.vault.logout(
-                    { () throws(Refusal) in try self.gate.grant(caller, [.logout], in: group) },
+                    { () throws(Refusal) in
+                        try self.gate.grant(caller, [.logout], in: group, again: true)
+                    },
                     service: service, reason: reason, always: false)
             }
         }

@@ -10,14 +10,7 @@ extension Desk {
         _ context: CallContext, groups names: [String]
     ) throws(Refusal) -> Outcome<Subscription> {
         try withCaller(context) { (caller) throws(Refusal) in
-            let grant = try self.gate.grant(caller, [.subscribe], in: nil)
-            var named: Set<AccessGroup> = []
-            for name in names {
-                let group = try Self.group(name)
-                _ = try self.gate.grant(caller, [.subscribe], in: group)
-                named.insert(group)
-            }
-            let reachable = grant.groups.filter { named.isEmpty || named.contains($0) }
+            let reachable = try self.subscribable(caller, names)
             var epochs: [(group: AccessGroup, epoch: UInt64)] = []
             for group in reachable { epochs.append((group, try self.vault.epoch(of: group))) }
             let sequence = self.subscribers.add(
@@ -25,6 +18,18 @@ extension Desk {
                 epochs: Dictionary(uniqueKeysWithValues: epochs.map { ($0.group, $0.epoch) }))
             return .now(Subscription(state: self.vault.state, epochs: epochs, sequence: sequence))
         }
+    }
+
+    // The groups that are named, each once, or all of the caller's.
+    private func subscribable(_ caller: Caller, _ names: [String]) throws(Refusal) -> [AccessGroup] {
+        if names.isEmpty { return try gate.grant(caller, [.subscribe], in: nil).groups }
+        var groups: [AccessGroup] = []
+        for name in names {
+            let group = try Self.group(name)
+            _ = try gate.grant(caller, [.subscribe], in: group)
+            if !groups.contains(group) { groups.append(group) }
+        }
+        return groups
     }
 
     /// `Unsubscribe`; no error where there was no subscription.

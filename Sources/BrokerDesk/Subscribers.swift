@@ -48,11 +48,8 @@ internal import SDBus
         subscribers[connection]?.acknowledged[group] = max(known, epoch)
     }
 
-    /// The groups of a subscriber, as it asked for them; nil for a connection that has not subscribed.
-    func groups(of connection: String, among reachable: [AccessGroup]) -> [AccessGroup]? {
-        guard let subscriber = subscribers[connection] else { return nil }
-        return reachable.filter(subscriber.groups.contains)
-    }
+    /// The groups of a subscriber, by name; none for a connection that has not subscribed.
+    func groups(of connection: String) -> [AccessGroup] { subscribers[connection]?.groups.sorted() ?? [] }
 
     /// Logouts that the subscriber was told of and has not acknowledged.
     func pendingLogouts(of connection: String) -> UInt32 {
@@ -76,7 +73,7 @@ internal import SDBus
         var count: UInt32 = 0
         for connection in order {
             guard let caller = peers.known(connection),
-                let audible = audible(notice, to: connection, gate.entitlements(of: caller))
+                let audible = audible(notice, to: caller, gate)
             else { continue }
             subscribers[connection]?.sequence += 1
             if case .loggedOut(let group, _, let epoch, _) = notice {
@@ -90,16 +87,16 @@ internal import SDBus
 
     // The form of a notice that this subscriber may hear; nil for none.
     private func audible(
-        _ notice: Notice, to connection: String, _ entitlements: Entitlements
+        _ notice: Notice, to caller: Caller, _ gate: Gate
     ) -> Notice? {
-        guard entitlements.operations.contains(.subscribe) else { return nil }
         switch notice {
-        case .lockStateChanged: return notice
-        case .loggedOut(let group, _, _, _):
-            return hears(group, connection, entitlements) ? notice : nil
+        case .lockStateChanged:
+            let groups = subscribers[caller.connection]?.groups ?? []
+            return groups.contains { gate.isAudible($0, to: caller) } ? notice : nil
+        case .loggedOut(let group, _, _, _): return hears(group, caller, gate) ? notice : nil
         case .itemChanged(let group, let reference, let change, let revision, let side, let previous):
-            guard hears(group, connection, entitlements) else { return nil }
-            if entitlements.role == .full { return notice }
+            guard hears(group, caller, gate) else { return nil }
+            if gate.entitlements(of: caller).role == .full { return notice }
             // To a background program an item that changed vaults came into being, or ceased to be.
             switch (previous, side) {
             case (.background, .background): return notice
@@ -113,7 +110,7 @@ internal import SDBus
         }
     }
 
-    private func hears(_ group: AccessGroup, _ connection: String, _ entitlements: Entitlements) -> Bool {
-        entitlements.groups.contains(group) && subscribers[connection]?.groups.contains(group) == true
+    private func hears(_ group: AccessGroup, _ caller: Caller, _ gate: Gate) -> Bool {
+        subscribers[caller.connection]?.groups.contains(group) == true && gate.isAudible(group, to: caller)
     }
 }

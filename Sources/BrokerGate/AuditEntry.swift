@@ -1,26 +1,87 @@
 public import BrokerModel
 
-/// One line of the audit: a decision that denied, or a secret that was read. It has no field that could hold
-/// a secret, an account or an attribute's value.
+/// One line of the audit: a decision that denied or would have, or a secret that was read. It has no field that
+/// could hold a secret, an account or an attribute's value.
 public struct AuditEntry: Sendable, Hashable {
     /// What was asked.
     public var operation: String
     /// The application of the policy, where one matched.
     public var application: String?
+    /// What the caller runs, for people to read: a sandbox's id or a path, printable and bounded.
+    public var program: String?
     /// The group that was named; nil for all of the caller's.
     public var group: AccessGroup?
-    /// Whether it was let through.
-    public var isAllowed: Bool
+    /// What became of it.
+    public var decision: Decision
+    /// What the policy has against it; nil where it has nothing.
+    public var objection: Objection?
     /// The trust of the caller's evidence.
     public var trust: Trust
-    /// The caller's connection.
+    /// The caller's connection; empty where a line stands for several.
     public var connection: String
     /// The caller's process at connect.
     public var processID: UInt32?
+    /// The caller's user.
+    public var userID: UInt32
+
+    /// The words of the journal.
+    public enum Decision: String, Sendable {
+        /// A secret was handed out.
+        case allow
+        case deny
+        /// The policy denies it, and the group is in observe mode.
+        case observe
+    }
+}
+
+/// What the policy has against a call; the words of the journal.
+public enum Objection: String, Sendable {
+    /// The caller has no group at all.
+    case noGroup = "no-group"
+    /// The group is not the caller's.
+    case group
+    /// The group would be the caller's, were its evidence worth more.
+    case trust
+    /// `Operations=` lacks the operation.
+    case operation
+    /// A manager's call by somebody else.
+    case manager
+
+    /// For a person, to stand behind a colon.
+    public var text: String {
+        switch self {
+        case .noGroup: "it has no access group at all"
+        case .group: "the policy does not give it the group"
+        case .trust: "the group requires more trust than its evidence is worth"
+        case .operation: "Operations= of its application lacks it"
+        case .manager: "the call is for the user's own programs, or an administrator's"
+        }
+    }
+
+    /// What a client is told. It does not say whether more trust would have helped.
+    var refusal: Refusal {
+        switch self {
+        case .noGroup: .noGroup
+        case .group, .trust: .missingGroup
+        case .operation: .missingOperation
+        case .manager: .notManager
+        }
+    }
 }
 
 /// Where audit lines go.
 public protocol AuditSink: Sendable {
     /// Takes a line; it must not block.
     func record(_ entry: AuditEntry)
+}
+
+extension Refusal {
+    static let noGroup = Refusal(
+        .missingEntitlement,
+        "The policy gives this program no access group; an [Application] section with its path gives it one.")
+
+    static let notManager = Refusal(
+        .accessDenied,
+        "This call is for the user's own programs or an administrator's; [Manager] in the policy lists those."
+    )
 }

@@ -37,48 +37,69 @@ public final class Gate {
     private func standing(of caller: Caller) -> Standing {
         if let known = cache[caller.connection] { return known }
         let entitlements = isOwner(caller) ? policy.entitlements(of: caller.facts) : .none
-        let standing = Standing(entitlements, under: policy)
+        let standing = Standing(entitlements, under: policy, program: caller.facts.shownProgram)
         cache[caller.connection] = standing
         return standing
     }
 
     /// Refuses a caller that has no group at all, or lacks an operation, before its request is looked at
-    /// (SEMANTICS 3.0). `MissingEntitlement`.
-    public func admit(_ caller: Caller, _ operations: [Operation]) throws(Refusal) {
+    /// (SEMANTICS 3.0). The group is the one that the request names, as far as it can be seen; it is asked for
+    /// only where the caller would be refused. `MissingEntitlement`.
+    public func admit(
+        _ caller: Caller, _ operations: [Operation], naming group: @autoclosure () -> AccessGroup? = nil
+    ) throws(Refusal) {
         let standing = standing(of: caller)
-        if let objection = standing.objection(to: operations) {
-            throw deny(caller, standing.entitlements, operations, nil, objection)
+        guard case .deny = standing.verdict(on: operations, in: nil) else { return }
+        let group = group()
+        if case .deny(let objection) = standing.verdict(on: operations, in: group) {
+            throw deny(caller, standing, operations, group, objection)
         }
     }
 
     /// Leave to do the operations in one group, or in all of the caller's. `MissingEntitlement`.
+    ///
+    /// A call that waited asks `again` when it goes on: what the policy would deny, and observe mode lets through,
+    /// is then written down already.
     public func grant(
-        _ caller: Caller, _ operations: [Operation], in group: AccessGroup?
+        _ caller: Caller, _ operations: [Operation], in group: AccessGroup?, again: Bool = false
     ) throws(Refusal) -> Grant {
         let standing = standing(of: caller)
-        if let objection = standing.objection(to: operations) {
-            throw deny(caller, standing.entitlements, operations, group, objection)
+        switch standing.verdict(on: operations, in: group) {
+        case .allow(let groups): return Grant(groups: groups, standing)
+        case .observe(let groups, let objection):
+            if !again { record(caller, standing, Self.names(operations), group, .observe, objection) }
+            return Grant(groups: groups, standing)
+        case .deny(let objection): throw deny(caller, standing, operations, group, objection)
         }
-        guard let group else { return Grant(groups: standing.entitlements.groups, standing) }
-        guard standing.entitlements.groups.contains(group) else {
-            throw deny(caller, standing.entitlements, operations, group, .missingGroup)
-        }
-        return Grant(groups: [group], standing)
     }
 
     /// Leave to add to a group: the named one, or the caller's first.
     public func grantForAdding(
-        _ caller: Caller, _ operations: [Operation], to group: AccessGroup?
+        _ caller: Caller, _ operations: [Operation], to group: AccessGroup?, again: Bool = false
     ) throws(Refusal) -> Grant {
-        try admit(caller, operations)
-        return try grant(caller, operations, in: group ?? entitlements(of: caller).groups[0])
+        try grant(caller, operations, in: target(group, of: caller), again: again)
+    }
+
+    /// Where an item goes: to the named group, or to the caller's first. Nil for a caller that has none.
+    public func target(_ group: AccessGroup?, of caller: Caller) -> AccessGroup? {
+        group ?? entitlements(of: caller).groups.first
+    }
+
+    /// Where the caller may be told of what happens.
+    public func audible(to caller: Caller) -> Set<AccessGroup> {
+        standing(of: caller).groups(for: .subscribe)
+    }
+
+    /// Whether the caller may be told of what happens in the group.
+    public func isAudible(_ group: AccessGroup, to caller: Caller) -> Bool {
+        standing(of: caller).reaches(group, for: .subscribe)
     }
 
     /// Leave for the user's own manager calls: an unsandboxed caller. `AccessDenied`.
     public func manageAsUser(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
         let entitlements = entitlements(of: caller)
         guard isOwner(caller), !entitlements.isSandboxed, caller.facts.inReferenceNamespaces == true else {
-            throw denyManager(caller, entitlements, what)
+            throw denyManager(caller, what)
         }
         return ManagerGrant()
     }
@@ -86,7 +107,7 @@ public final class Gate {
     /// Leave for an administrator's calls: a program that `[Manager]` lists. `AccessDenied`.
     public func manageAsAdministrator(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
         let entitlements = entitlements(of: caller)
-        guard entitlements.isManager else { throw denyManager(caller, entitlements, what) }
+        guard entitlements.isManager else { throw denyManager(caller, what) }
         return ManagerGrant()
     }
 
@@ -95,48 +116,42 @@ public final class Gate {
         _ grant: borrowing ManagerGrant, _ group: AccessGroup, reaching other: AccessGroup? = nil
     ) -> Grant {
         let reachable = other.map { [group, $0] } ?? [group]
-        return Grant(groups: [group], Standing(Entitlements(groups: reachable), under: policy))
+        return Grant(groups: [group], Standing(Entitlements(groups: reachable), under: policy, program: nil))
     }
 
     /// Writes that a secret was handed out.
     public func recordRead(_ caller: Caller, _ operation: Operation, _ group: AccessGroup?) {
-        let entitlements = entitlements(of: caller)
-        record(caller, entitlements, operation.rawValue, group, isAllowed: true)
+        record(caller, standing(of: caller), operation.rawValue, group, .allow, nil)
     }
 
     private func isOwner(_ caller: Caller) -> Bool { caller.facts.userID == userID }
 
-    private func deny(
-        _ caller: Caller, _ entitlements: Entitlements, _ operations: [Operation], _ group: AccessGroup?,
-        _ refusal: Refusal
-    ) -> Refusal {
-        let names = operations.map(\.rawValue).joined(separator: "+")
-        record(caller, entitlements, names, group, isAllowed: false)
-        return refusal
+    private static func names(_ operations: [Operation]) -> String {
+        operations.map(\.rawValue).joined(separator: "+")
     }
 
-    private func denyManager(_ caller: Caller, _ entitlements: Entitlements, _ what: String) -> Refusal {
-        record(caller, entitlements, what, nil, isAllowed: false)
-        return Refusal(
-            .accessDenied,
-            "This call is for the user's own programs or an administrator's; [Manager] in the policy lists those."
-        )
+    private func deny(
+        _ caller: Caller, _ standing: Standing, _ operations: [Operation], _ group: AccessGroup?,
+        _ objection: Objection
+    ) -> Refusal {
+        record(caller, standing, Self.names(operations), group, .deny, objection)
+        return objection.refusal
+    }
+
+    private func denyManager(_ caller: Caller, _ what: String) -> Refusal {
+        record(caller, standing(of: caller), what, nil, .deny, .manager)
+        return Objection.manager.refusal
     }
 
     private func record(
-        _ caller: Caller, _ entitlements: Entitlements, _ operation: String, _ group: AccessGroup?,
-        isAllowed: Bool
+        _ caller: Caller, _ standing: Standing, _ operation: String, _ group: AccessGroup?,
+        _ decision: AuditEntry.Decision, _ objection: Objection?
     ) {
         audit.record(
             AuditEntry(
-                operation: operation, application: entitlements.application, group: group,
-                isAllowed: isAllowed, trust: entitlements.trust, connection: caller.connection,
-                processID: caller.facts.processID))
+                operation: operation, application: standing.entitlements.application,
+                program: standing.program, group: group, decision: decision, objection: objection,
+                trust: standing.entitlements.trust, connection: caller.connection,
+                processID: caller.facts.processID, userID: caller.facts.userID))
     }
-}
-
-extension Refusal {
-    static let noGroup = Refusal(
-        .missingEntitlement,
-        "The policy gives this program no access group; an [Application] section with its path gives it one.")
 }

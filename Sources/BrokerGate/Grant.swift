@@ -1,5 +1,4 @@
 public import BrokerModel
-internal import BrokerPolicy
 
 /// Leave to act on the items of some groups, once. Only the gate makes one, so a call that skipped the
 /// policy does not compile.
@@ -13,11 +12,11 @@ public struct Grant: ~Copyable, Sendable {
         self.standing = standing
     }
 
-    /// The caller's groups, all of them: where an item may be moved. The first is the default on add.
-    public var reachable: [AccessGroup] { standing.entitlements.groups }
-
-    /// What the caller may do to items.
-    public var operations: Set<Operation> { standing.entitlements.operations }
+    /// Refuses a move to a group that the caller does not have, or may not add to. `MissingEntitlement`.
+    public borrowing func checkMove(to group: AccessGroup) throws(Refusal) {
+        if standing.reaches(group, for: .add) { return }
+        throw standing.entitlements.groups.contains(group) ? .missingOperation : .missingGroup
+    }
 
     /// Whether foreground items exist for the caller.
     public var role: Entitlements.Role { standing.entitlements.role }
@@ -37,46 +36,5 @@ public struct Grant: ~Copyable, Sendable {
     ) -> Grant {
         let entitlements = Entitlements(groups: groups, role: role, operations: operations)
         return Grant(groups: groups, Standing(entitlements: entitlements, rules: rules))
-    }
-}
-
-/// What a policy gives a caller, worked out once and shared by the grants of its calls.
-final class Standing: Sendable {
-    let entitlements: Entitlements
-    let rules: [AccessGroup: GroupRules]
-    private let operations: UInt16
-
-    init(entitlements: Entitlements, rules: [AccessGroup: GroupRules]) {
-        self.entitlements = entitlements
-        self.rules = rules
-        operations = entitlements.operations.reduce(0) { $0 | $1.bit }
-    }
-
-    convenience init(_ entitlements: Entitlements, under policy: Policy) {
-        var rules: [AccessGroup: GroupRules] = [:]
-        for group in entitlements.groups { rules[group] = policy.rules(of: group) }
-        self.init(entitlements: entitlements, rules: rules)
-    }
-
-    /// Nil where the caller has a group and every one of the operations.
-    func objection(to operations: [Operation]) -> Refusal? {
-        if entitlements.groups.isEmpty { return .noGroup }
-        return operations.allSatisfy { self.operations & $0.bit != 0 } ? nil : .missingOperation
-    }
-}
-
-extension Operation {
-    // Asked of every call, where hashing its name would show.
-    fileprivate var bit: UInt16 {
-        switch self {
-        case .read: 1
-        case .search: 2
-        case .add: 4
-        case .update: 8
-        case .delete: 16
-        case .refresh: 32
-        case .subscribe: 64
-        case .logout: 128
-        }
     }
 }

@@ -67,10 +67,7 @@ extension Vault {
     ) throws(Refusal) -> [Notice] {
         let content = try Self.content(attributes, changes)
         try content.protection.check(synchronizable: content.synchronizable)
-        if content.group != attributes.accessGroup {
-            guard grant.reachable.contains(content.group) else { throw .missingGroup }
-            guard grant.operations.contains(.add) else { throw .missingOperation }
-        }
+        if content.group != attributes.accessGroup { try grant.checkMove(to: content.group) }
         try writer.checkProtection(content.protection, content.group, grant)
         let consumed = try clearWay(for: content, of: row, writer, grant)
         let header = try writer.put(

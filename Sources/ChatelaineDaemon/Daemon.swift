@@ -148,11 +148,13 @@ extension Desk: BrokerService {}
         let outlet = Desk.Outlet(
             tell: { [weak self] in self?.front?.tell($0, sequence: $1, to: $2) },
             propertiesChanged: { [weak self] in self?.front?.propertiesChanged($0) },
-            loadPolicy: { () async throws(PolicyErrors) in
+            loadPolicy: { [log] () async throws(PolicyErrors) in
                 let source = places.policy
-                return try await policyThread.run {
+                let loaded = try await policyThread.run {
                     Result { () throws(PolicyErrors) in try source.load(isSystem: false) }
                 }.get()
+                for warning in loaded.warnings { log.write(.warning, warning) }
+                return loaded
             },
             now: { HostEnvironment.now },
             conditions: {
@@ -181,7 +183,7 @@ extension Desk: BrokerService {}
         SystemdNotify.reloading()
         BrokerActor.start { [log, desk] in
             do throws(Refusal) {
-                for warning in try await desk?.reloadPolicy() ?? [] { log.write(.warning, warning) }
+                try await desk?.reloadPolicy()
                 log.write(.info, "the policy was read anew")
             } catch {
                 log.write(.error, error.text)

@@ -13,7 +13,7 @@ struct Log: AuditSink {
     init() {
         let (thread, destination) = (thread, destination)
         buffer = AuditBuffer { lines in
-            thread.post { for line in lines { destination.write(line.entry, count: line.count) } }
+            thread.post { for line in lines { destination.write(line.level, line.message, line.fields) } }
         }
     }
 
@@ -28,7 +28,7 @@ struct Log: AuditSink {
 
     /// Writes what was gathered, before the process ends.
     @BrokerActor func drain() async {
-        buffer.flush()
+        buffer.drain()
         await thread.run {}
     }
 
@@ -51,24 +51,6 @@ struct Log: AuditSink {
                     ("MESSAGE", text), ("PRIORITY", String(level.rawValue)),
                     ("SYSLOG_IDENTIFIER", "chatelained"),
                 ] + fields)
-        }
-
-        func write(_ entry: AuditEntry, count: Int) {
-            let decision = entry.isAllowed ? "allow" : "deny"
-            let who = entry.application ?? "unnamed program"
-            let group = entry.group?.name ?? "its groups"
-            let more = count == 1 ? "" : ", \(count) times more"
-            let text = "\(decision) \(entry.operation) on \(group) to \(who) (\(entry.connection))\(more)"
-            write(
-                entry.isAllowed ? .info : .notice, text,
-                [
-                    ("CHATELAINE_OPERATION", entry.operation),
-                    ("CHATELAINE_APPLICATION", entry.application ?? ""),
-                    ("CHATELAINE_GROUP", entry.group?.name ?? ""), ("CHATELAINE_DECISION", decision),
-                    ("CHATELAINE_TRUST", entry.trust.rawValue),
-                    ("CHATELAINE_PID", entry.processID.map { String($0) } ?? ""),
-                    ("CHATELAINE_COUNT", String(count)),
-                ])
         }
     }
 }

@@ -1,19 +1,9 @@
 import BrokerModel
 @_spi(Testing) import BrokerPeers
 import BrokerPolicy
-import Synchronization
 import Testing
 
 @testable import BrokerGate
-
-/// Keeps what it is given.
-private final class Ledger: AuditSink {
-    private let kept = Mutex<[AuditEntry]>([])
-
-    func record(_ entry: AuditEntry) { kept.withLock { $0.append(entry) } }
-
-    var entries: [AuditEntry] { kept.withLock { $0 } }
-}
 
 /// The one door: who may, who may not, and what is written down of it.
 @Suite struct GateTests {
@@ -32,40 +22,10 @@ private final class Ledger: AuditSink {
         MaxItems=7
         """
 
-    private func policy(_ text: String) throws -> Policy {
-        let environment = PolicyEnvironment(isSystem: false, group: { _ in nil }, user: { _ in nil })
-        let file = PolicyFile(path: "policy.conf", contents: Array(text.utf8), origin: .system)
-        do {
-            return try Policy.load([file], environment: environment).0
-        } catch {
-            Issue.record("\(error)")
-            throw error
-        }
-    }
-
-    private func caller(
-        _ program: String, connection: String = ":1.7", namespaces: Bool? = true, userID: UInt32 = 1000
-    ) -> Caller {
-        var facts = PeerFacts(userID: userID, processID: 4711)
-        facts.inReferenceNamespaces = namespaces
-        // A program that has a file has a private group by that.
-        if program != "stranger" { facts.executable = .init(paths: ["/usr/bin/" + program], trust: .file) }
-        return Caller(connection: connection, facts: facts)
-    }
-
     private let ledger = Ledger()
 
     private func gate(_ text: String = Self.text) throws -> Gate {
         Gate(policy: try policy(text), userID: 1000, audit: ledger)
-    }
-
-    private func refusal(_ body: () throws(Refusal) -> Void) -> Refusal.Kind? {
-        do throws(Refusal) {
-            try body()
-            return nil
-        } catch {
-            return error.kind
-        }
     }
 
     @Test func aGrantHasTheCallersGroupsOrTheOneThatIsNamed() throws {
@@ -74,9 +34,13 @@ private final class Ledger: AuditSink {
         #expect(all.groups.prefix(2).map(\.name) == ["org.example.mail", "org.example.shared"])
         let everyGroup = all.groups
         let shared = try #require(AccessGroup("org.example.shared"))
+        let foreign = try #require(AccessGroup("org.example.foreign"))
         let one = try gate.grant(caller("mail"), [.read], in: shared)
-        let (groups, reachable) = (one.groups, one.reachable)
-        #expect(groups == [shared] && reachable == everyGroup)
+        let groups = one.groups
+        #expect(groups == [shared])
+        for group in everyGroup { try one.checkMove(to: group) }
+        #expect(
+            refusal { () throws(Refusal) in try one.checkMove(to: foreign) } == .missingEntitlement)
         let mail = try #require(AccessGroup("org.example.mail"))
         let (maxItems, otherMaxItems) = (all.rules(of: mail).maxItems, all.rules(of: shared).maxItems)
         #expect(maxItems == 7 && otherMaxItems == Limits.groupItemsDefaultMax)
@@ -103,7 +67,7 @@ private final class Ledger: AuditSink {
             refusal { () throws(Refusal) in _ = try gate.grantForAdding(caller("stranger"), [.add], to: nil) }
                 == .missingEntitlement)
         #expect(ledger.entries.count == 3)
-        #expect(ledger.entries.allSatisfy { !$0.isAllowed && $0.application == nil })
+        #expect(ledger.entries.allSatisfy { $0.decision == .deny && $0.application == nil })
     }
 
     @Test func aGroupThatIsNotTheCallersIsRefusedWhetherOrNotItExists() throws {
@@ -126,8 +90,8 @@ private final class Ledger: AuditSink {
                     == .missingEntitlement)
             let entry = AuditEntry(
                 operation: operations.map(\.rawValue).joined(separator: "+"),
-                application: "org.example.reader", group: nil, isAllowed: false, trust: .file,
-                connection: ":1.7", processID: 4711)
+                application: "org.example.reader", program: "/usr/bin/reader", group: nil, decision: .deny,
+                objection: .operation, trust: .file, connection: ":1.7", processID: 4711, userID: 1000)
             #expect(ledger.entries.last == entry)
         }
     }
@@ -191,7 +155,7 @@ private final class Ledger: AuditSink {
                         "lock"
                     )
                 } == .accessDenied)
-            #expect(ledger.entries.last?.operation == "lock" && ledger.entries.last?.isAllowed == false)
+            #expect(ledger.entries.last?.operation == "lock" && ledger.entries.last?.decision == .deny)
         }
         var facts = PeerFacts(userID: 1000)
         facts.inReferenceNamespaces = true
@@ -216,8 +180,9 @@ private final class Ledger: AuditSink {
         let leave = try gate.manageAsAdministrator(caller("chatelaine"), "move")
         let (from, to) = (try #require(AccessGroup("a")), try #require(AccessGroup("b")))
         let grant = gate.administer(leave, from, reaching: to)
-        let (groups, reachable) = (grant.groups, grant.reachable)
-        #expect(groups == [from] && reachable == [from, to])
+        let groups = grant.groups
+        #expect(groups == [from])
+        try grant.checkMove(to: to)
     }
 
     @Test func aReadIsWrittenDownWithItsGroupAndNothingOfTheItem() throws {
@@ -226,9 +191,9 @@ private final class Ledger: AuditSink {
         #expect(
             ledger.entries == [
                 AuditEntry(
-                    operation: "read", application: "org.example.mail",
-                    group: AccessGroup("org.example.mail"),
-                    isAllowed: true, trust: .file, connection: ":1.7", processID: 4711)
+                    operation: "read", application: "org.example.mail", program: "/usr/bin/mail",
+                    group: AccessGroup("org.example.mail"), decision: .allow, trust: .file,
+                    connection: ":1.7", processID: 4711, userID: 1000)
             ])
     }
 
@@ -236,10 +201,23 @@ private final class Ledger: AuditSink {
     /// policy and the bus, numbers.
     @Test func anEntryHasNoFieldForAnAttribute() throws {
         let entry = AuditEntry(
-            operation: "read", application: "a", group: AccessGroup("g"), isAllowed: true, trust: .user,
-            connection: ":1.1", processID: 1)
+            operation: "read", application: "a", program: "p", group: AccessGroup("g"), decision: .allow,
+            trust: .user, connection: ":1.1", processID: 1, userID: 1)
         let fields = Mirror(reflecting: entry).children.compactMap(\.label)
         #expect(
-            fields == ["operation", "application", "group", "isAllowed", "trust", "connection", "processID"])
+            fields == [
+                "operation", "application", "program", "group", "decision", "objection", "trust",
+                "connection", "processID", "userID",
+            ])
+    }
+
+    /// A path is text of the user's choosing.
+    @Test func whatIsWrittenOfAProgramIsPrintableAndBounded() throws {
+        let gate = try gate()
+        let path = "a b\n\u{1b}[2J\u{9b}\u{202e}"
+        gate.recordRead(caller(path), .read, nil)
+        #expect(ledger.entries.last?.program == "/usr/bin/a b??[2J?????")
+        gate.recordRead(caller(String(repeating: "x", count: 5000), connection: ":1.8"), .read, nil)
+        #expect(ledger.entries.last?.program?.utf8.count == 255)
     }
 }

@@ -77,6 +77,32 @@ class Puppet:
         for serial in waiting:
             self.client.connection.reply(serial)
 
+    def name_groups(self, prefix, times, client=None, in_flight=64):
+        """So many searches, each in another group; how many were refused for want of an entitlement."""
+        connection = (client or self.client).connection
+        waiting, refused = [], 0
+        for number in range(times):
+            query = {"Class": "generic-password", "AccessGroup": f"{prefix}{number}"}
+            waiting.append(connection.send(OBJECT, ITEMS, "Search", "a{sv}", (encode(query),)))
+            if len(waiting) == in_flight:
+                refused += self._is_refused(connection, waiting.pop(0))
+        return refused + sum(self._is_refused(connection, serial) for serial in waiting)
+
+    def _is_refused(self, connection, serial):
+        try:
+            connection.reply(serial)
+        except BrokerError as error:
+            return error.name == "MissingEntitlement"
+        return False
+
+    def name_groups_over(self, address, prefix, connections, times):
+        """As `name_groups`, over so many connections that are open at once."""
+        clients = [Client(address) for _ in range(connections)]
+        refused = sum(self.name_groups(prefix, times, client) for client in clients)
+        for client in clients:
+            client.close()
+        return refused
+
     def now(self):
         """Microseconds since the epoch, as this process sees them."""
         return time.time_ns() // 1000

@@ -22,6 +22,8 @@ SUITES = (
     "field_failures",
     "leaks",
     "contract",
+    "observe",
+    "audit",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
