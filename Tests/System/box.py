@@ -249,17 +249,23 @@ class Box:
         self.run("journalctl", "--sync")
         return self.output("journalctl", "--no-pager", "--quiet", *options)
 
+    def allow_sandboxes(self):
+        """Lets users make process namespaces with a /proc of their own (bwrap, Flatpak), which a container's
+        masked /proc forbids."""
+        self.run("sh", "-ec", self._OWN_PROC + "mount --bind /run/box-proc/sys/user /proc/sys/user")
+
+    _OWN_PROC = (
+        "mountpoint -q /run/box-proc || { mkdir -p /run/box-proc && mount -t proc proc /run/box-proc; }\n"
+    )
+
     def sysctl(self, name, value):
         """Sets what a process namespace has of its own: `kernel.ns_last_pid`, and from Linux 6.14
         `kernel.pid_max`. Everything else is this machine's, and is refused."""
         release = tuple(int(part) for part in os.uname().release.split(".")[:2])
         if name not in ("kernel.ns_last_pid", *(["kernel.pid_max"] if release >= (6, 14) else [])):
             raise BoxError(f"{name} is not the box's own")
-        place = "/run/box-proc"
-        script = (
-            f'mountpoint -q {place} || {{ mkdir -p {place} && mount -t proc proc {place}; }}; echo "$1" >"$2"'
-        )
-        self.run("sh", "-c", script, "sh", str(value), f"{place}/sys/{name.replace('.', '/')}")
+        place = f"/run/box-proc/sys/{name.replace('.', '/')}"
+        self.run("sh", "-ec", self._OWN_PROC + 'echo "$1" >"$2"', "sh", str(value), place)
 
     def until(self, condition, what, seconds=WAIT_SECONDS):
         """Asks again until it holds; what it gave. For what sends no event."""
@@ -402,9 +408,9 @@ def _quietly(*command):
 
 
 KINDS = {
-    "own": lambda: Box("own"),
-    "trixie": lambda: Box("trixie", trixie()),
-    "trixie-broker": lambda: Box("trixie-broker", trixie(), bus="dbus-broker"),
+    "own": lambda **options: Box("own", **options),
+    "trixie": lambda **options: Box("trixie", trixie(), **options),
+    "trixie-broker": lambda **options: Box("trixie-broker", trixie(), bus="dbus-broker", **options),
 }
 
 

@@ -18,7 +18,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 
 import box  # noqa: E402
 
-SUITES = ("machine",)
+SUITES = ("machine", "attacks")
 
 
 def main():
@@ -44,7 +44,7 @@ def run_suite(name, kind, report, options):
     print(f"# {name} on {kind}", flush=True)
     begun = time.monotonic()
     try:
-        with box.KINDS[kind]() as machine:
+        with box.KINDS[kind](binds=getattr(suite, "BINDS", ())) as machine:
             suite.run(report, machine, kind, options.programs)
     except Exception as problem:
         report.fail(f"{name}-{kind}", f"could not be set up: {type(problem).__name__}: {problem}")
