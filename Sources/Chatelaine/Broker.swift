@@ -47,7 +47,7 @@ internal import Sodium
 
     /// How long a call waits for its answer.
     enum Patience {
-        /// sd-bus's 25 seconds.
+        /// sd-bus's 25 seconds; minutes for a manager call that may make polkit ask somebody.
         case usual
         /// For as long as it takes: a wrong passcode is answered late on purpose.
         case endless
@@ -59,11 +59,14 @@ internal import Sodium
         write: @BrokerActor (inout MessageWriter) throws(BusError) -> Void = { _ throws(BusError) in },
         read: @BrokerActor (inout MessageReader) throws(BusError) -> Value
     ) async throws(ChatelaineError) -> Value {
-        try await onBus { () async throws(BusError) in
+        // An administrator may have to type a password first.
+        let isManaging = allowsInteraction && interface == Contract.Interface.manager
+        let usualMicroseconds: UInt64? = isManaging ? 300_000_000 : nil
+        return try await onBus { () async throws(BusError) in
             let reply = try await connection.call(
                 Contract.name, path: Contract.path, interface: interface, member: member,
-                timeoutMicroseconds: patience == .endless ? .max : nil, allowInteraction: allowsInteraction,
-                sensitive: sensitive, write: write)
+                timeoutMicroseconds: patience == .endless ? .max : usualMicroseconds,
+                allowInteraction: allowsInteraction, sensitive: sensitive, write: write)
             return try reply.withReader(read)
         }
     }
