@@ -70,8 +70,18 @@ public import SDBus
             return isAuthorized && !Task.isCancelled ? .allowed : .denied
         } catch {
             if error == .cancelled { withdraw(cancellation) }
-            return error.isServiceUnknown ? .unreachable : .denied
+            guard error.isServiceUnknown, await isAbsent(), !Task.isCancelled else { return .denied }
+            return .unreachable
         }
+    }
+
+    // polkit itself may pass on the bus's word about a caller that has gone, under the very names that would mean
+    // that there is no polkit. So the bus is asked.
+    private func isAbsent() async -> Bool {
+        guard let isOwned = try? await connection.callBus("NameHasOwner", Self.name).read(Bool.self),
+            let startable = try? await connection.callBus("ListActivatableNames").read([String].self)
+        else { return false }
+        return !isOwned && !startable.contains(Self.name)
     }
 
     // A window that asks for a password closes with the question. What polkit answers changes nothing.
