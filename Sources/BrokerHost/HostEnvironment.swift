@@ -19,6 +19,9 @@ public enum HostEnvironment {
     /// The user that the broker serves.
     public static var userID: UInt32 { geteuid() }
 
+    /// The user of that name, where the user database has it.
+    public static func userID(named name: String) -> UInt32? { unsafe getpwnam(name)?.pointee.pw_uid }
+
     /// Microseconds since the Unix epoch.
     public static var now: UInt64 {
         var time = timespec()

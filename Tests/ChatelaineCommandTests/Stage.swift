@@ -113,6 +113,14 @@ final class Stage: Sendable {
             [command] + arguments, environment: environment, errors: .file(scratch.entry("started.err")))
     }
 
+    /// Calls the broker on the connection that was there before it; returns its name.
+    @BrokerActor func callFromOlderConnection() async throws -> String? {
+        _ = try await connection.call(
+            "org.chatelaine.Broker1", path: "/org/chatelaine/Broker1",
+            interface: "org.chatelaine.Broker1.Manager", member: "ListGroups")
+        return connection.uniqueName
+    }
+
     /// Ends the broker.
     func endBroker() async {
         daemon.terminate()

@@ -4,60 +4,91 @@ internal import Chatelaine
 internal import SDBus
 
 /// What the doctor sees of the bus and of the broker on it.
-@BrokerActor enum BrokerExamination {
-    static func findings(_ context: Context) async -> [Finding] {
+@BrokerActor struct BrokerExamination {
+    /// What was seen.
+    struct Sight {
+        var findings: [Finding]
+        /// Whether the bus tells the labels of connections; nil where there is no bus.
+        var busGivesLabels: Bool?
+        /// What the broker was started with, as far as that can be read.
+        var arguments: [String] = []
+    }
+
+    static func look(_ context: Context) async -> Sight {
         let endpoint = context.invocation.endpoint
         let broker: Broker
         do throws(ChatelaineError) {
             broker = try Broker.connect(to: endpoint)
         } catch {
             let advice = "Log in to a session with a bus, or set DBUS_SESSION_BUS_ADDRESS."
-            return [
-                Finding("bus", .wrong, "\(endpoint.name) cannot be reached: \(error)", advice: advice)
-            ]
+            let finding = Finding(
+                "bus", .wrong, "\(endpoint.name) cannot be reached: \(error)", advice: advice)
+            return Sight(findings: [finding])
         }
         let bus = Finding("bus", .good, "reached as \(broker.connection.uniqueName ?? "a peer")")
-        return [bus, await processDescriptors(broker)] + (await ofBroker(broker, endpoint))
+        // The bus tells of us what it tells of everybody.
+        let own = await BusFacts.credentials(of: broker.connection.uniqueName ?? "", broker.connection)
+        let examination = BrokerExamination(broker: broker, endpoint: endpoint, own: own)
+        var sight = await examination.ofBroker()
+        sight.findings = [bus, examination.processDescriptors] + sight.findings
+        sight.busGivesLabels = own?.hasLabel ?? false
+        return sight
     }
 
-    // The bus tells of us what it tells of everybody.
-    private static func processDescriptors(_ broker: Broker) async -> Finding {
+    private let broker: Broker
+    private let endpoint: Endpoint
+    private let own: BusFacts.Credentials?
+
+    private init(broker: Broker, endpoint: Endpoint, own: BusFacts.Credentials?) {
+        self.broker = broker
+        self.endpoint = endpoint
+        self.own = own
+    }
+
+    private var processDescriptors: Finding {
         let subject = "process descriptors"
-        let own = await BusFacts.credentials(of: broker.connection.uniqueName ?? "", broker.connection)
         if own?.hasProcessFD == true {
             return Finding(subject, .good, "the bus pins each caller's process (ProcessFD)")
         }
         return Finding(
-            subject, .absent, "the bus gives none; the broker finds callers by number and looks twice",
-            advice: "dbus 1.16 and dbus-broker 37 give them.")
+            subject, .weak,
+            "the bus gives none; callers are found by number, looked at twice, and worth file trust at most",
+            advice: "dbus 1.16 and dbus-broker 37 give them; a number that is used again can deceive others.")
     }
 
-    private static func ofBroker(_ broker: Broker, _ endpoint: Endpoint) async -> [Finding] {
+    private func ofBroker() async -> Sight {
         let status: Broker.Status
         do throws(ChatelaineError) {
             status = try await broker.status()
         } catch {
-            return [
-                Finding(
-                    "broker", .wrong, "does not answer: \(error)",
-                    advice:
-                        "systemctl --user start chatelained; journalctl --user -t chatelained says why not.")
-            ]
+            let advice = "systemctl --user start chatelained; journalctl --user -t chatelained says why not."
+            let finding = Finding("broker", .wrong, "does not answer: \(error)", advice: advice)
+            return Sight(findings: [finding])
         }
-        return [await owner(broker, endpoint, status), state(status)] + conditions(status)
+        let owner = await BusFacts.brokerCredentials(broker.connection)
+        let findings = [whose(owner, status), Self.state(status)] + Self.conditions(status)
+        let ways = [
+            await EndpointExamination.oldConnections(broker, busPins: own?.hasProcessFD == true),
+            EndpointExamination.socket(endpoint, owners: owners),
+        ]
+        return Sight(
+            findings: findings + ways, arguments: owner.map { BusFacts.arguments($0.processID) } ?? [])
     }
 
-    private static func owner(
-        _ broker: Broker, _ endpoint: Endpoint, _ status: Broker.Status
-    ) async -> Finding {
-        guard let owner = await BusFacts.brokerCredentials(broker.connection) else {
+    // The users that the broker may be of.
+    private var owners: Set<UInt32> {
+        guard endpoint == .system else { return [HostEnvironment.userID] }
+        return [0, HostEnvironment.userID(named: "chatelaine") ?? 0]
+    }
+
+    private func whose(_ owner: BusFacts.Credentials?, _ status: Broker.Status) -> Finding {
+        guard let owner else {
             return Finding("broker", .wrong, "the bus does not say who owns its name")
         }
         let program = BusFacts.programName(owner.processID)
         let detail =
             "version \(status.version), \(program), process \(owner.processID) of user \(owner.userID)"
-        let expected = endpoint == .system ? 0 : HostEnvironment.userID
-        guard owner.userID == expected else {
+        guard owners.contains(owner.userID) else {
             return Finding(
                 "broker", .wrong, detail, advice: "It belongs to another user; give it no secret.")
         }

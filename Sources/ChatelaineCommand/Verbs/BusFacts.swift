@@ -8,6 +8,7 @@ internal import SDBus
         var userID: UInt32 = .max
         var processID: UInt32 = 0
         var hasProcessFD = false
+        var hasLabel = false
     }
 
     /// Nil where the bus does not say.
@@ -20,6 +21,7 @@ internal import SDBus
                 case "UnixUserID": credentials.userID = try value.read()
                 case "ProcessID": credentials.processID = try value.read()
                 case "ProcessFD": credentials.hasProcessFD = true
+                case "LinuxSecurityLabel": credentials.hasLabel = true
                 default: break
                 }
             }
@@ -29,7 +31,21 @@ internal import SDBus
 
     /// The owner of the broker's name.
     static func brokerCredentials(_ connection: Connection) async -> Credentials? {
-        await credentials(of: "org.chatelaine.Broker1", connection)
+        await credentials(of: brokerName, connection)
+    }
+
+    private static let brokerName = "org.chatelaine.Broker1"
+
+    /// The unique name of the owner.
+    static func owner(_ connection: Connection) async -> String? {
+        try? await connection.callBus("GetNameOwner", brokerName).read(String.self)
+    }
+
+    /// The arguments that the process was started with, the program's name among them; none where they cannot
+    /// be read.
+    static func arguments(_ processID: UInt32) -> [String] {
+        guard let text = HostKernel.text("/proc/\(processID)/cmdline") else { return [] }
+        return text.split(separator: "\0").map { String($0) }
     }
 
     /// Every name on the bus, and every one that can be started.

@@ -1,11 +1,18 @@
 internal import Chatelaine
+internal import BrokerHost
 internal import SDBus
 
 /// `doctor`: whether this machine gives what the policy relies on, and what to do about it where not.
 @BrokerActor enum DoctorVerb {
     static func run(_ context: Context) async throws(Failure) {
-        var findings = await BrokerExamination.findings(context)
-        findings += await MachineExamination.findings()
+        let isSystem = context.invocation.endpoint == .system
+        let broker = await BrokerExamination.look(context)
+        let policy = PolicyExamination.findings(PolicySource(ofBroker: broker.arguments), isSystem: isSystem)
+        let kernel = KernelExamination(
+            text: HostKernel.text, canFollow: HostKernel.canFollow,
+            pinsSocketPeers: HostKernel.pinsSocketPeers, busGivesLabels: broker.busGivesLabels)
+        let machine = await MachineExamination.findings(isSystem: isSystem)
+        let findings = broker.findings + policy + machine + kernel.findings
         try context.print(.array(findings.map(\.json))) { text(findings, context.style) }
         let wrong = findings.count { $0.result == .wrong }
         if wrong > 0 {
@@ -50,13 +57,16 @@ struct Finding {
         case good = "ok"
         /// Not there, and not needed either.
         case absent
+        /// Everything works, and something is worth less than it could be.
+        case weak
         /// To be mended.
         case wrong
 
-        var tone: Style.Tone {
+        var tone: Style.Tone? {
             switch self {
             case .good: .good
-            case .absent: .middling
+            case .absent: nil
+            case .weak: .middling
             case .wrong: .bad
             }
         }
