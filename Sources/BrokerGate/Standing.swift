@@ -87,7 +87,7 @@ extension PeerFacts {
     /// What the caller runs, for people to read: its sandbox's id, or its program's path. A path is text of the
     /// user's choosing, so whatever could break a line or steer a terminal is left out, and it is cut.
     var shownProgram: String? {
-        guard let text = flatpak ?? snap ?? executable?.paths.first else { return nil }
+        guard let text = flatpak?.id ?? snap ?? executable?.paths.first else { return nil }
         let bytes = text.utf8.prefix(Self.shownBytesMax).map { (0x20...0x7e).contains($0) ? $0 : 0x3f }
         return String(decoding: bytes, as: UTF8.self)
     }

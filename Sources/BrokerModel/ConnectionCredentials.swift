@@ -4,11 +4,11 @@ public struct ConnectionCredentials: Sendable {
     public var userID: UInt32?
     /// `ProcessID`, fixed at connect.
     public var processID: UInt32?
-    /// `ProcessFD`: a pidfd that the receiver owns and closes; nil before dbus 1.16.
+    /// `ProcessFD` (nil before dbus 1.16), or `SO_PEERPIDFD`: a pidfd that the receiver owns and closes.
     public var processFD: Int32?
     /// `UnixGroupIDs`: effective and supplementary groups fixed at connect.
     public var groupIDs: [UInt32]?
-    /// `LinuxSecurityLabel` without its trailing NUL.
+    /// `LinuxSecurityLabel`, or `SO_PEERSEC`, without its one trailing NUL.
     public var securityLabel: [UInt8]?
 
     /// Nothing known.

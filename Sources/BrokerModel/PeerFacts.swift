@@ -14,14 +14,69 @@ public struct PeerFacts: Sendable, Equatable {
     public var groups: [Group]
     /// Whether the process lives in the reference mount and user namespaces; nil when unread.
     public var inReferenceNamespaces: Bool?
-    /// The application id of a Flatpak instance.
-    public var flatpak: String?
-    /// The name of a Snap instance.
+    /// How the process hangs on its connection, which bounds what was read of it.
+    public var pin: Pin
+    /// A Flatpak instance that its records agree on.
+    public var flatpak: Flatpak?
+    /// The name of a Snap instance that unit and label agree on.
     public var snap: String?
-    /// The systemd unit by cgroup.
+    /// The systemd unit by control group.
     public var unit: Unit?
-    /// The label of the Linux security module, exact.
-    public var securityLabel: String?
+    /// The label of the Linux security module.
+    public var securityLabel: SecurityLabel?
+    /// Whether the machine's user database knows the user: a user namespace has ids that are nobody's.
+    public var userIsRegistered: Bool
+
+    /// How a process that was read about hangs on its connection (POLICY, rule 2). It bounds every fact that
+    /// was read by process id, and none that the kernel fixed at connect. The trust of an executable and of a
+    /// Flatpak is told as it is bounded.
+    public enum Pin: Sendable {
+        /// By a pidfd of the bus or the socket: this process connected.
+        case atConnect
+        /// By number, and shown to be older than the connection: `file` trust at most.
+        case late
+        /// By number alone, on a connection older than the broker: `user` trust at most.
+        case unproven
+    }
+
+    /// A Flatpak instance.
+    public struct Flatpak: Sendable, Equatable {
+        /// The application's id.
+        public var id: String
+        /// `file` where only root could have put the application there; else `user`, since anybody can
+        /// build and install one of any id.
+        public var trust: Trust
+        /// Both fields.
+        public init(id: String, trust: Trust) {
+            self.id = id
+            self.trust = trust
+        }
+    }
+
+    /// A security label, and who says so.
+    public struct SecurityLabel: Sendable, Equatable {
+        /// The label as the policy writes it: of AppArmor the profile's name without its mode.
+        public var text: String
+        /// What stands behind it.
+        public var source: Source
+        /// Both fields.
+        public init(text: String, source: Source) {
+            self.text = text
+            self.source = source
+        }
+
+        /// What stands behind a label.
+        public enum Source: Sendable {
+            /// SELinux, enforcing, by the connection.
+            case selinux
+            /// SELinux while it only logs, by the connection: a process may give itself any label.
+            case permissiveSELinux
+            /// Another module, by the connection.
+            case connection
+            /// AppArmor, by the process.
+            case process
+        }
+    }
 
     /// An executable compared by device and inode (POLICY, rule 3).
     public struct Executable: Sendable, Equatable {
@@ -71,5 +126,11 @@ public struct PeerFacts: Sendable, Equatable {
         self.userID = userID
         self.processID = processID
         self.groups = []
+        self.pin = .unproven
+        self.userIsRegistered = false
     }
+
+    /// Whether the user id is one that the system gives to its services, root's not among them: 1 to 999, and
+    /// those that systemd hands out for `DynamicUser=`.
+    public var userIsService: Bool { (1...999).contains(userID) || (61_184...65_519).contains(userID) }
 }

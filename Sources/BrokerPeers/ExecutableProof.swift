@@ -13,7 +13,7 @@ struct ExecutableProof {
     /// paths are listed: a path that its user could turn would otherwise lend its name in the policy to a
     /// program of root's, at root's trust.
     static func find(
-        _ file: Descriptor, text: String, policyPaths: [String], memory: ExecutableMemory
+        _ file: Descriptor, text: String, policyPaths: [String], memory: ExecutableMemory, root: Descriptor
     ) throws(SystemError) -> ExecutableProof? {
         let status = try file.status()
         let birth = try file.birthTime()
@@ -24,7 +24,9 @@ struct ExecutableProof {
         var trusted: [String] = []
         var named: [String] = []
         for path in unique([text] + policyPaths) {
-            guard let end = try PathWalk.follow(path), end.status.id == status.id else { continue }
+            guard let end = try PathWalk.follow(path, from: root), end.status.id == status.id else {
+                continue
+            }
             named.append(path)
             if end.isTrusted { trusted.append(path) }
         }

@@ -16,6 +16,21 @@ enum GroupDirectory {
         }
     }
 
+    /// Whether the user database has the user. Throws where it cannot be asked just now, so that nobody is
+    /// taken for a stranger for the life of a connection.
+    static func knows(user id: UInt32) throws(SystemError) -> Bool {
+        var failure: Int32 = 0
+        let found = unsafe withGrowingBuffer { start, size -> (code: Int32, value: Bool?) in
+            var entry = unsafe passwd()
+            var result: UnsafeMutablePointer<passwd>?
+            failure = unsafe getpwuid_r(id, &entry, start, size, &result)
+            return unsafe (failure, result != nil)
+        }
+        let error = SystemError(code: failure)
+        if error.isPassing || failure == EIO { throw error }
+        return found == true && failure == 0
+    }
+
     /// A user and every group a login gives it: its primary one, and those that list it.
     private struct User {
         let name: String

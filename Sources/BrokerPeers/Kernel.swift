@@ -13,6 +13,16 @@ enum Kernel {
         return Descriptor(owning: raw)
     }
 
+    /// A new file, open for writing; a file of that name, or a link, is an error.
+    static func create(
+        _ name: String, in folder: Descriptor, _ permissions: UInt32
+    ) throws(SystemError) -> Descriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let raw = unsafe openat(folder.raw, name, flags, permissions)
+        guard raw >= 0 else { throw .last }
+        return Descriptor(owning: raw)
+    }
+
     /// The text of a link. An empty name means the link that `folder` itself was opened on.
     static func linkText(_ name: String, in folder: Descriptor) throws(SystemError) -> String {
         var length = 0
@@ -41,6 +51,33 @@ enum Kernel {
         }
         guard length >= 0 else { throw .last }
         return bytes
+    }
+
+    /// A small file's bytes to the end. `EFBIG` past `limit`: one that was cut could be taken for another.
+    static func contents(
+        _ name: String, in folder: Descriptor?, _ flags: Int32 = 0, limit: Int
+    ) throws(SystemError) -> [UInt8] {
+        let file = try open(name, in: folder, O_RDONLY | flags)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe read(file.raw, &chunk, chunk.count)
+            guard count >= 0 else { throw .last }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { throw SystemError(code: EFBIG) }
+        }
+    }
+
+    /// A regular file of that very name, over no link. It is known before it is opened to be read, so that no
+    /// device or pipe acts on that.
+    static func regularFile(
+        _ name: String, in folder: Descriptor, limit: Int
+    ) throws(SystemError) -> (bytes: [UInt8], status: FileStatus) {
+        let file = try open(name, in: folder, O_NOFOLLOW | pathOnly)
+        let status = try file.status()
+        guard status.kind == .regular else { throw SystemError(code: EINVAL) }
+        return (try contents("/proc/self/fd/\(file.raw)", in: nil, limit: limit), status)
     }
 
     /// A pidfd, close-on-exec by itself.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Follows a path from the broker's root one component at a time, and notes whether anybody but root could
+/// Follows a path from a root one component at a time, and notes whether anybody but root could
 /// lead it elsewhere: each folder on the way is looked at, those of the links' targets too.
 ///
 /// The file is opened by the walk itself, so what was checked is what was found.
@@ -15,29 +15,45 @@ struct PathWalk {
     }
 
     private let root: Descriptor
+    private let rootID: FileID
     private var folder: Descriptor
+    private var folderID: FileID
     private var names: [String]
     private var linksLeft = 40
     private var isGuarded: Bool
 
     /// Nil when the path is not absolute, leads nowhere, or to a folder.
-    static func follow(_ path: String) throws(SystemError) -> End? {
+    static func follow(_ path: String, from root: Descriptor) throws(SystemError) -> End? {
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < PATH_MAX else { return nil }
         return try whereReadable { () throws(SystemError) in
-            var walk = try PathWalk(path)
+            var walk = try PathWalk(path, root)
             return try walk.run()
         } ?? nil
     }
 
-    private init(_ path: String) throws(SystemError) {
-        root = try Kernel.open("/", in: nil, O_DIRECTORY | pathOnly)
+    /// Whether a path leads to a folder that nobody but root can write or put another in the place of.
+    static func isGuardedFolder(_ path: String, from root: Descriptor) throws(SystemError) -> Bool {
+        guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < PATH_MAX else { return false }
+        return try whereReadable { () throws(SystemError) in
+            var walk = try PathWalk(path, root)
+            return try walk.run() == nil && walk.isGuarded
+        } ?? false
+    }
+
+    private init(_ path: String, _ root: Descriptor) throws(SystemError) {
+        let status = try root.status()
+        self.root = root
+        rootID = status.id
         folder = root
-        isGuarded = try root.status().isGuarded
+        folderID = status.id
+        isGuarded = status.isGuarded
         names = Self.names(of: path)
     }
 
     private mutating func run() throws(SystemError) -> End? {
         while let name = names.popLast() {
+            // Above the root of another mount namespace there may be what was there before it.
+            if name == ".." && folderID == rootID { continue }
             let next = try Kernel.open(name, in: folder, O_NOFOLLOW | pathOnly)
             let status = try next.status()
             switch status.kind {
@@ -51,6 +67,7 @@ struct PathWalk {
 
     private mutating func enter(_ next: Descriptor, _ status: FileStatus) {
         folder = next
+        folderID = status.id
         isGuarded = isGuarded && status.isGuarded
     }
 
@@ -59,7 +76,10 @@ struct PathWalk {
         guard linksLeft > 0 else { throw SystemError(code: ELOOP) }
         linksLeft -= 1
         let text = try Kernel.linkText("", in: link)
-        if text.utf8.first == UInt8(ascii: "/") { folder = root }
+        if text.utf8.first == UInt8(ascii: "/") {
+            folder = root
+            folderID = rootID
+        }
         names += Self.names(of: text)
     }
 

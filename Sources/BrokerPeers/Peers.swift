@@ -12,7 +12,10 @@ public final class Peers {
     private var proven: [String: Caller] = [:]
     private var underWay: [String: LookUp] = [:]
     private var appearances: [String: UInt64] = [:]
-    private var memory = ExecutableMemory()
+    private var memory: ExecutableMemory
+    private let memoryFile: ExecutableFile?
+    private var additionsKept = 0
+    private var memoryIsBeingKept = false
 
     /// A bus lets far fewer connections in. One past it is treated as older than the broker.
     static let appearancesMax = 16_384
@@ -25,10 +28,14 @@ public final class Peers {
         var connectionIsGone = false
     }
 
-    /// Nothing is asked before the first call.
+    /// Nothing is asked before the first call. `memoryFile` is read at once; without one, what programs were
+    /// is forgotten when the broker ends.
     public init(
-        source: any CredentialSource, reader: any DeadlineReader, reference: ReferenceNamespaces
+        source: any CredentialSource, reader: any DeadlineReader, reference: ReferenceNamespaces,
+        memoryFile: ExecutableFile? = nil
     ) {
+        self.memoryFile = memoryFile
+        memory = ExecutableMemory(memoryFile?.load() ?? [])
         self.source = source
         self.reader = reader
         self.reference = reference
@@ -84,7 +91,19 @@ public final class Peers {
         let result = await read(connection, policyExecutables)
         let outcome = settle(connection, lookUp, result)
         for waiter in lookUp.waiting { waiter.resume(returning: outcome) }
+        await keepMemory()
         return outcome
+    }
+
+    /// Writes what is new before the call goes on that brought it; another one's write takes it along.
+    private func keepMemory() async {
+        guard let memoryFile, !memoryIsBeingKept else { return }
+        memoryIsBeingKept = true
+        while memory.additions != additionsKept {
+            additionsKept = memory.additions
+            await memoryFile.save(memory.records)
+        }
+        memoryIsBeingKept = false
     }
 
     private func settle(
@@ -110,8 +129,9 @@ public final class Peers {
         guard let userID = credentials.userID else { return .failure(.unknownToTheBus) }
         let processReader = ProcessReader(
             userID: userID, groupIDs: credentials.groupIDs ?? [], processID: credentials.processID,
-            descriptor: descriptor, appearedMicroseconds: appearances[connection],
-            policyPaths: policyExecutables, reference: reference, memory: memory)
+            descriptor: descriptor, securityLabel: credentials.securityLabel,
+            appearedMicroseconds: appearances[connection], policyPaths: policyExecutables,
+            reference: reference, memory: memory)
         let result = await reader.run(
             key: userID, deadlineMicroseconds: Limits.peerLookupMicroseconds
         ) {

@@ -48,4 +48,28 @@ struct ProcessFolder {
         }
         return ticks
     }
+
+    /// Nil where the text cannot be read or shows no unit.
+    func controlGroup() throws(SystemError) -> ControlGroup? {
+        // Below its unit a user may nest groups as deep as names go.
+        let text = try whereReadable { () throws(SystemError) in
+            try Kernel.contents("cgroup", in: folder, limit: 64 << 10)
+        }
+        return text.flatMap(ControlGroup.init(processText:))
+    }
+
+    /// What AppArmor says of the process.
+    func appArmorText() throws(SystemError) -> [UInt8] {
+        try Kernel.firstPage("attr/apparmor/current", in: folder)
+    }
+
+    /// The folder that is `/` to the process.
+    func root() throws(SystemError) -> Descriptor {
+        try Kernel.open("root", in: folder, O_DIRECTORY | pathOnly)
+    }
+
+    /// The number on a line of `status`, such as the parent's.
+    func number(of key: String) throws(SystemError) -> Int64? {
+        try ProcText.numbers(of: key, in: Kernel.firstPage("status", in: folder))?.first
+    }
 }

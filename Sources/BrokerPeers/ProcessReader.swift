@@ -5,20 +5,23 @@ import BrokerModel
 ///
 /// What comes of it (POLICY, rules 2 to 4):
 ///
-/// | seen | user id, groups | executable | in the reference namespaces |
-/// | --- | --- | --- | --- |
-/// | the bus knows no connection, or no user id | nobody | | |
-/// | process ended before the pin, or before the last check | nobody | | |
-/// | too late, too many at once, the broker is short of descriptors | nobody | | |
-/// | another program or other namespaces at the end than at the beginning | nobody | | |
-/// | the bus names no process, or one out of sight here | stand | none | unread |
-/// | `/proc/PID` hidden, or the process not dumpable | stand | none | unread |
-/// | process has not the connection's user id | stand | none | unread |
-/// | late pin, and started after the connection appeared | stand | none | unread |
-/// | a mount or user namespace of its own | stand | none | no |
-/// | no path names the program's file, nor does the memory | stand | none | yes |
-/// | late pin, and the connection is older than the broker | stand | `user` at most | yes |
-/// | else | stand | `file`, or `user` for a file that others can write | yes |
+/// | seen | user, groups, label of the connection | executable | in the reference namespaces | unit, sandbox |
+/// | --- | --- | --- | --- | --- |
+/// | the bus knows no connection, or no user id | nobody | | | |
+/// | process ended before the pin, or before the last check | nobody | | | |
+/// | too late, too many at once, the broker is short of descriptors | nobody | | | |
+/// | another program or other namespaces at the end than at the beginning | nobody | | | |
+/// | the bus names no process, or one out of sight here | stand | none | unread | none |
+/// | process has not the connection's user id | stand | none | unread | none |
+/// | late pin, and started after the connection appeared | stand | none | unread | none |
+/// | `/proc/PID` hidden | stand | none | unread | none |
+/// | the process not dumpable, or the broker lacks the rights | stand | none | unread | unit, Snap |
+/// | a mount or user namespace of its own | stand | none | no | unit, sandbox |
+/// | no path names the program's file, nor does the memory | stand | none | yes | unit |
+/// | else | stand | `file`, or `user` for a file that others can write | yes | unit |
+///
+/// What stands in the last columns is bounded by `PeerFacts.pin`: with a late pin on a connection older than
+/// the broker all of it is worth `user`.
 ///
 /// "Stand" is what the kernel fixed at connect and the bus reported. "Nobody" is `IdentityUnavailable`, which
 /// nobody keeps: the next call looks again. "Unread" is never "not sandboxed".
@@ -28,6 +31,8 @@ struct ProcessReader: Sendable {
     let processID: UInt32?
     /// The bus's pidfd, closed with the reader whatever comes of it.
     let descriptor: Descriptor?
+    /// The connection's label, without its one trailing NUL.
+    let securityLabel: [UInt8]?
     /// When the connection's name appeared, on CLOCK_BOOTTIME; nil for a connection older than the broker.
     let appearedMicroseconds: UInt64?
     let policyPaths: [String]
@@ -45,11 +50,29 @@ struct ProcessReader: Sendable {
     func read() throws(Doubt) -> Reading {
         let pin = try ProcessPin.take(descriptor: descriptor, processID: processID)
         var reading = Reading(facts: PeerFacts(userID: userID, processID: pin?.processID ?? processID))
-        reading.facts.groups = GroupDirectory.describe(groupIDs, of: userID)
+        try passing { () throws(SystemError) in
+            reading.facts.groups = GroupDirectory.describe(groupIDs, of: userID)
+            reading.facts.userIsRegistered = try GroupDirectory.knows(user: userID)
+            reading.facts.securityLabel = try label(profile: nil)
+        }
         guard let pin else { return reading }
         try look(at: pin, into: &reading)
         try pin.check()
         return reading
+    }
+
+    /// What `whereReadable` lets through is the broker's own trouble.
+    private func passing(_ body: () throws(SystemError) -> Void) throws(Doubt) {
+        do {
+            try body()
+        } catch {
+            throw .unreadable
+        }
+    }
+
+    private func label(profile: AppArmorProfile?) throws(SystemError) -> PeerFacts.SecurityLabel? {
+        let isEnforcing = securityLabel == nil ? nil : try SecurityLabels.selinuxIsEnforcing()
+        return SecurityLabels.find(ofConnection: securityLabel, profile: profile, isEnforcing: isEnforcing)
     }
 
     private func look(at pin: ProcessPin, into reading: inout Reading) throws(Doubt) {
@@ -60,11 +83,10 @@ struct ProcessReader: Sendable {
                 }),
                 try counts(process, pin)
             else { return }
-            reading.facts.startTicks = try whereReadable(process.startTicks)
             let before = try Evidence(of: process)
             afterFirstLook()
-            reading.facts.inReferenceNamespaces = before.namespaces.map(reference.contain)
-            if reading.facts.inReferenceNamespaces == true { try prove(process, pin, into: &reading) }
+            reading.facts.pin = pin.isLate ? (appearedMicroseconds == nil ? .unproven : .late) : .atConnect
+            try describe(process, before, into: &reading)
             // An exec in between would mix what was read of two programs.
             guard try Evidence(of: process) == before else { throw Doubt.changed }
         } catch let doubt as Doubt {
@@ -72,6 +94,35 @@ struct ProcessReader: Sendable {
         } catch {
             throw .unreadable
         }
+    }
+
+    private func describe(
+        _ process: ProcessFolder, _ seen: Evidence, into reading: inout Reading
+    ) throws(SystemError) {
+        reading.facts.startTicks = try whereReadable(process.startTicks)
+        reading.facts.unit = seen.group.flatMap(unit)
+        reading.facts.securityLabel = try label(profile: seen.profile)
+        reading.facts.snap = SnapProof.find(profile: seen.profile, group: seen.group)
+        guard let namespaces = seen.namespaces else { return }
+        reading.facts.inReferenceNamespaces = try reference.contain(namespaces, of: userID)
+        guard let root = reference.root else { return }
+        switch reading.facts.inReferenceNamespaces {
+        case true?: try prove(process, from: root, into: &reading)
+        case false?:
+            let proof = FlatpakProof(process: process, userID: userID, group: seen.group, root: root)
+            reading.facts.flatpak = try proof.find()
+        case nil: break
+        }
+        if reading.facts.pin == .unproven {
+            reading.facts.executable?.trust = .user
+            reading.facts.flatpak?.trust = .user
+        }
+    }
+
+    /// A unit of another user's manager is none of the caller's.
+    private func unit(_ group: ControlGroup) -> PeerFacts.Unit? {
+        if case .systemUnit(let name) = group { return PeerFacts.Unit(name: name, isSystem: true) }
+        return group.unit(ofUser: userID).map { PeerFacts.Unit(name: $0, isSystem: false) }
     }
 
     /// Whether what is read by this number is about the connection's process at all.
@@ -83,7 +134,7 @@ struct ProcessReader: Sendable {
     }
 
     private func prove(
-        _ process: ProcessFolder, _ pin: ProcessPin, into reading: inout Reading
+        _ process: ProcessFolder, from root: Descriptor, into reading: inout Reading
     ) throws(SystemError) {
         let found = try whereReadable { () throws(SystemError) in
             try (file: process.open("exe"), text: process.executableText())
@@ -91,22 +142,25 @@ struct ProcessReader: Sendable {
         guard let found else { return }
         let proof = try whereReadable { () throws(SystemError) in
             try ExecutableProof.find(
-                found.file, text: found.text, policyPaths: policyPaths, memory: memory)
+                found.file, text: found.text, policyPaths: policyPaths, memory: memory, root: root)
         }
         guard let proof = proof ?? nil else { return }
         reading.sightings = proof.sightings
         reading.facts.executable = proof.executable
-        if pin.isLate && appearedMicroseconds == nil { reading.facts.executable?.trust = .user }
     }
 
     /// What must be the same at the end of a reading as at its beginning.
     private struct Evidence: Equatable {
         let namespaces: Namespaces?
         let executable: FileID?
+        let group: ControlGroup?
+        let profile: AppArmorProfile?
 
         init(of process: ProcessFolder) throws(SystemError) {
             namespaces = try whereReadable { () throws(SystemError) in try Namespaces(of: process) }
             executable = try whereReadable { () throws(SystemError) in try process.file("exe") }
+            group = try process.controlGroup()
+            profile = try AppArmorProfile.of(process)
         }
     }
 }

@@ -76,8 +76,8 @@ struct Decision: Sendable {
             for group in application.groups { claim(group, .granted(application), trust) }
             claim(application.privateGroup, .ownApplication(application), trust)
         }
-        if let id = facts.flatpak { claim(AccessGroup("flatpak.\(id)"), .sandbox, .file) }
-        if let id = facts.snap { claim(AccessGroup("snap.\(id)"), .sandbox, .file) }
+        if let id = facts.flatpak?.id { claim(AccessGroup("flatpak.\(id)"), .sandbox, facts.flatpakTrust) }
+        if let id = facts.snap { claim(AccessGroup("snap.\(id)"), .sandbox, facts.snapTrust) }
         let paths = facts.executable?.paths ?? []
         if !rules.carriers.contains(anyOf: paths), !facts.isInRecognisedSandbox {
             for path in paths {

@@ -41,9 +41,11 @@ extension Alternative {
             return .worth(facts.executableTrust)
         case .unit(let glob):
             guard let unit = facts.unit, glob.matches(unit.name) else { return nil }
-            return unit.isSystem ? .worth(.file) : .userUnit
-        case .flatpak(let id): return facts.flatpak.map(id.isExactly) == true ? .worth(.file) : nil
-        case .snap(let id): return facts.snap.map(id.isExactly) == true ? .worth(.file) : nil
+            return unit.isSystem ? .worth(facts.systemUnitTrust(isSystem: isSystem)) : .userUnit
+        case .flatpak(let id):
+            guard let flatpak = facts.flatpak, id.isExactly(flatpak.id) else { return nil }
+            return .worth(facts.flatpakTrust)
+        case .snap(let id): return facts.snap.map(id.isExactly) == true ? .worth(facts.snapTrust) : nil
         case .group(let id):
             guard let id else { return nil }
             let groups = facts.groups.filter { $0.id == id }
@@ -52,7 +54,8 @@ extension Alternative {
             return .worth(isSystem ? .kernel : .file)
         case .user(let id): return facts.userID == id ? .userID : nil
         case .securityLabel(let label):
-            return facts.securityLabel.map(label.isExactly) == true ? .worth(.file) : nil
+            guard let found = facts.securityLabel, label.isExactly(found.text) else { return nil }
+            return .worth(facts.trust(of: found, isSystem: isSystem))
         }
     }
 }
@@ -77,8 +80,8 @@ extension Application {
         if origin == .user { return .user }
         let best = conditions.map { condition -> Evidence in
             switch condition.key {
-            case .executable, .unit, .flatpak, .snap, .securityLabel: .worth(.file)
-            case .group: .worth(isSystem ? .kernel : .file)
+            case .executable, .flatpak, .snap: .worth(.file)
+            case .unit, .group, .securityLabel: .worth(isSystem ? .kernel : .file)
             case .user: .userID
             }
         }
@@ -100,10 +103,42 @@ extension PeerFacts {
     /// read is not shown.
     var isShownUnsandboxed: Bool { inReferenceNamespaces == true && !isInRecognisedSandbox }
 
+    /// What a unit, a Snap or a process's label is worth at most. An executable and a Flatpak come with a trust
+    /// that is bounded already.
+    var pinTrust: Trust {
+        switch pin {
+        case .atConnect: .kernel
+        case .late: .file
+        case .unproven: .user
+        }
+    }
+
     /// What the executable is worth: outside the reference namespaces its folders are not ours, and so
     /// nothing that was seen of it is.
     var executableTrust: Trust {
         guard let executable, inReferenceNamespaces == true else { return .user }
         return min(executable.trust, .file)
+    }
+
+    /// What the Flatpak instance is worth.
+    var flatpakTrust: Trust { min(flatpak?.trust ?? .user, .file) }
+
+    /// What the Snap instance is worth.
+    var snapTrust: Trust { min(.file, pinTrust) }
+
+    /// What a system unit is worth. With a user id of its own only root could put another process there; a
+    /// unit that runs as a person or as root shares the id with what that one starts.
+    func systemUnitTrust(isSystem: Bool) -> Trust {
+        min(isSystem && userIsService ? .kernel : .file, pinTrust)
+    }
+
+    /// What a security label is worth. A process that AppArmor does not hold may take on any profile.
+    func trust(of label: SecurityLabel, isSystem: Bool) -> Trust {
+        switch label.source {
+        case .selinux: isSystem ? .kernel : .file
+        case .permissiveSELinux: .user
+        case .connection: .file
+        case .process: min(.file, pinTrust)
+        }
     }
 }

@@ -4,17 +4,22 @@ extension Explainer {
     /// Why the caller's evidence is worth no more.
     func weaknesses(of claim: Decision.Claim) -> [String] {
         guard case .application(let application, let trust) = decision.identity, claim.basis.isOfApplication
-        else { return claim.trust == .user ? [executableWeakness] : [] }
+        else { return claim.trust == .user ? [weaknessOfUserTrust] : [] }
         if application.origin == .user {
             return ["\(application.place.file.printable) is the user's own file, which grants at user trust."]
         }
         var reasons = application.conditions.flatMap(\.alternatives).compactMap { line -> String? in
             switch (line.key, line.evidence(in: facts, isSystem: rules.isSystem)) {
             case (.executable, .worth(.user)) where trust == .user: executableWeakness
+            case (.flatpak, .worth(.user)), (.snap, .worth(.user)), (.unit, .worth(.user)),
+                (.securityLabel, .worth(.user)):
+                "\(line.shown): \(weakness(of: line.key))"
             case (.group, .worth(.user)):
                 "\(line.shown): the user is a member of the group and could have taken it on."
             case (.unit, .userUnit) where application[.executable].isEmpty:
                 "\(line.shown): anybody can start a user unit of that name; it needs Executable= beside it."
+            case (.unit, .worth(.file)) where claim.required == .kernel && rules.isSystem:
+                "\(line.shown) is worth file trust: \(unitShortfall)."
             case (_, .worth(.file)) where claim.required == .kernel:
                 "\(line.shown) is worth file trust at most."
             default: nil
@@ -27,7 +32,33 @@ extension Explainer {
         return reasons
     }
 
+    private static let pinWeakness =
+        "The connection is older than the broker, so nothing shows that the process was there first and what"
+        + " was read of it proves little; it counts when the program connects again."
+
+    /// Why a private group's evidence is worth no more.
+    private var weaknessOfUserTrust: String {
+        facts.flatpak == nil ? executableWeakness : weakness(of: .flatpak)
+    }
+
+    /// Why evidence that is not the program's file is worth `user` trust.
+    private func weakness(of key: MatchKey) -> String {
+        if key == .securityLabel, facts.securityLabel?.source == .permissiveSELinux {
+            return "SELinux only logs (setenforce 0), so any process may give itself that label."
+        }
+        guard key == .flatpak, facts.pin != .unproven else { return Self.pinWeakness }
+        return "The application or its runtime is not root's alone to write: its user could have built it."
+    }
+
+    /// Why a system unit has not the trust that one with a user id of its own has.
+    private var unitShortfall: String {
+        facts.userIsService
+            ? "the bus named its process by number alone"
+            : "its user id \(facts.userID) is not one of the system's, so other processes have it too"
+    }
+
     private var executableWeakness: String {
+        if facts.pin == .unproven, facts.executable != nil { return Self.pinWeakness }
         let path = facts.executable?.paths.first?.printable ?? "the program"
         switch facts.inReferenceNamespaces {
         case nil:
@@ -84,7 +115,7 @@ extension Explainer {
 
     /// The line that would match the caller best.
     private var identifyingLine: String {
-        if let id = facts.flatpak { return "Flatpak=\(id.printable)" }
+        if let id = facts.flatpak?.id { return "Flatpak=\(id.printable)" }
         if let id = facts.snap { return "Snap=\(id.printable)" }
         if let unit = facts.unit, unit.isSystem { return "Unit=\(unit.name.printable)" }
         if let path = facts.executable?.paths.first, !isCarrier { return "Executable=\(path.printable)" }
@@ -92,7 +123,9 @@ extension Explainer {
     }
 
     private var neededTrust: Trust {
-        if facts.isInRecognisedSandbox || facts.unit?.isSystem == true || isCarrier { return .file }
+        if facts.flatpak != nil { return facts.flatpakTrust }
+        if facts.snap != nil || facts.unit?.isSystem == true { return min(.file, facts.pinTrust) }
+        if isCarrier { return .file }
         return facts.executable == nil ? .file : facts.executableTrust
     }
 }

@@ -133,12 +133,14 @@ struct Explainer {
         if let executable = facts.executable, let path = executable.paths.first {
             known.append("its program \(path.printable), at \(facts.executableTrust.rawValue) trust")
         }
-        if let id = facts.flatpak { known.append("Flatpak \(id.printable)") }
+        if let id = facts.flatpak?.id {
+            known.append("Flatpak \(id.printable), at \(facts.flatpakTrust.rawValue) trust")
+        }
         if let id = facts.snap { known.append("Snap \(id.printable)") }
         if let unit = facts.unit {
             known.append("\(unit.isSystem ? "system" : "user") unit \(unit.name.printable)")
         }
-        if let label = facts.securityLabel { known.append("security label \(label.printable)") }
+        if let label = facts.securityLabel { known.append("security label \(label.text.printable)") }
         known.append("user id \(facts.userID)")
         return known.joined(separator: "; ")
     }

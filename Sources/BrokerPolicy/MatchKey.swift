@@ -44,7 +44,7 @@ struct Alternative: Sendable {
             case .snap: .snap(try Value.sandboxID(entry.value))
             case .group: .group(try Value.id(entry.value) { environment.group($0)?.id })
             case .user: .user(try Value.id(entry.value, orNamed: environment.user))
-            case .securityLabel: .securityLabel(entry.value)
+            case .securityLabel: .securityLabel(try Value.securityLabel(entry.value))
             }
     }
 }

@@ -68,6 +68,18 @@ enum Value {
         return number
     }
 
+    /// A security label. Of AppArmor it is the profile's name; `(enforce)`, which tools show behind it, is left
+    /// away, and no label is there in a mode in which AppArmor only logs.
+    static func securityLabel(_ text: String) throws(ValueError) -> String {
+        for mode in [" (enforce)", " (kill)"] where text.hasSuffix(mode) {
+            return String(text.dropLast(mode.count))
+        }
+        if text == "unconfined" || text.hasSuffix(" (complain)") || text.hasSuffix(" (unconfined)") {
+            throw ValueError("\(text.quoted) holds nobody to anything, so it is no evidence.")
+        }
+        return text
+    }
+
     /// A group's name.
     static func group(_ text: some StringProtocol) throws(ValueError) -> AccessGroup {
         guard let group = AccessGroup(String(text)) else {

@@ -143,8 +143,10 @@ extension Desk: BrokerService {}
             throw Failure("the broker's own namespaces cannot be read: \(error)", ExitStatus.systemError)
         }
         let source = ProcessCredentials(bus: BusCredentials(connection), userID: HostEnvironment.userID)
-        let peers = Peers(source: source, reader: PeerThreads(), reference: reference)
         let policyThread = WorkThread(name: "policy")
+        let peers = Peers(
+            source: source, reader: PeerThreads(), reference: reference,
+            memoryFile: places.runtime.map { ExecutableFile(folder: $0, worker: policyThread) })
         let outlet = Desk.Outlet(
             tell: { [weak self] in self?.front?.tell($0, sequence: $1, to: $2) },
             propertiesChanged: { [weak self] in self?.front?.propertiesChanged($0) },

@@ -6,6 +6,8 @@ struct Places {
     let policy: PolicySource
     let state: String
     let deviceKey: String
+    /// What is kept for this boot; nil where the environment names no folder for that.
+    let runtime: String?
 
     /// From the options, else from the environment, else the standard places.
     @BrokerActor init(_ options: Options) throws(Daemon.Failure) {
@@ -22,6 +24,7 @@ struct Places {
         else {
             throw Daemon.Failure("HOME is not set; use --state and --device-key", ExitStatus.usage)
         }
+        runtime = Self.runtime(options)
         self.state = state
         self.deviceKey = deviceKey
         if let folder = options.policyFolder {
@@ -30,5 +33,13 @@ struct Places {
             let own = options.readsUserPolicy ? configFolder.map { $0 + "/policy.d" } : nil
             policy = .standard(userFolder: own)
         }
+    }
+
+    @BrokerActor private static func runtime(_ options: Options) -> String? {
+        // systemd names several folders in one variable.
+        let given = HostEnvironment.variable("RUNTIME_DIRECTORY")?.split(separator: ":").first.map(
+            String.init)
+        let base = options.isSystem ? "/run" : HostEnvironment.variable("XDG_RUNTIME_DIR")
+        return given ?? base.map { $0 + "/chatelaine" }
     }
 }

@@ -159,7 +159,7 @@ import Testing
         }
         var facts = PeerFacts(userID: 1000)
         facts.inReferenceNamespaces = true
-        facts.flatpak = "org.example.Mail"
+        facts.flatpak = .init(id: "org.example.Mail", trust: .file)
         let sandboxed = Caller(connection: ":1.99", facts: facts)
         #expect(
             refusal { () throws(Refusal) in _ = try gate.manageAsUser(sandboxed, "lock") } == .accessDenied)

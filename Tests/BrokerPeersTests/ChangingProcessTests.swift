@@ -9,7 +9,8 @@ import Testing
     private func reader(_ child: Child, _ change: @escaping @Sendable () -> Void) throws -> ProcessReader {
         ProcessReader(
             userID: geteuid(), groupIDs: [], processID: child.processID, descriptor: nil,
-            appearedMicroseconds: bootTimeMicroseconds(), policyPaths: [], reference: try .current(),
+            securityLabel: nil, appearedMicroseconds: bootTimeMicroseconds(), policyPaths: [],
+            reference: try .current(),
             memory: ExecutableMemory(), afterFirstLook: change)
     }
 

@@ -40,13 +40,24 @@ import Testing
 
     @Test func theBrokersOwnNamespacesAreReferenceOnes() throws {
         let own = try Namespaces(of: ProcessFolder(path: "/proc/self"))
-        #expect(try ReferenceNamespaces.current().contain(own))
+        #expect(try ReferenceNamespaces.current().contain(own, of: 0) == true)
     }
 
     @Test func bothNamespacesMustBeReferenceOnes() throws {
         let own = try Namespaces(of: ProcessFolder(path: "/proc/self"))
         let other = FileID(device: own.mount.device, inode: 1)
-        #expect(!ReferenceNamespaces(mount: [own.mount], user: [other]).contain(own))
-        #expect(!ReferenceNamespaces(mount: [other], user: [own.user]).contain(own))
+        #expect(try ReferenceNamespaces(mount: [own.mount], user: [own.user]).contain(own, of: 0) == true)
+        #expect(try ReferenceNamespaces(mount: [own.mount], user: [other]).contain(own, of: 0) == false)
+        #expect(try ReferenceNamespaces(mount: [other], user: [own.user]).contain(own, of: 0) == false)
+    }
+
+    @Test func withoutAReferenceNothingIsKnownOfAnybodysNamespaces() async throws {
+        let blind = ReferenceNamespaces(mount: [], user: [])
+        let facts = try await facts(of: Child([theCat]), Meeting(policy: [theCat], reference: blind))
+        #expect(facts.inReferenceNamespaces == nil)
+        #expect(facts.executable == nil)
+        #expect(facts.userID == geteuid())
+        #expect(try #require(blind.trouble).contains("CAP_SYS_PTRACE"))
+        #expect(try ReferenceNamespaces.current().trouble == nil)
     }
 }

@@ -1,7 +1,15 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import BrokerPeers
+
+extension PathWalk {
+    /// From this machine's root.
+    fileprivate static func follow(_ path: String) throws -> End? {
+        try follow(path, from: Kernel.open("/", in: nil, O_DIRECTORY | pathOnly))
+    }
+}
 
 @Suite struct PathWalkTests {
     @Test func aPathOfRootsIsTrusted() throws {
@@ -33,6 +41,31 @@ import Testing
         #expect(end?.isTrusted == false)
         #expect(try end?.status.id == PathWalk.follow(theCat)?.status.id)
         #expect(try PathWalk.follow(scratch.link("absolute", to: theCat))?.isTrusted == false)
+    }
+
+    @Test func aPathBeginsAtItsRootAndNeverLeavesIt() throws {
+        let scratch = try Scratch()
+        _ = try scratch.copyOfCat()
+        _ = try scratch.link("up", to: "../../../../../program")
+        _ = try scratch.link("absolute", to: "/program")
+        let root = try Kernel.open(scratch.path, in: nil, O_DIRECTORY | pathOnly)
+        let end = try #require(try PathWalk.follow("/program", from: root))
+        for path in ["/../program", "/up", "/absolute"] {
+            #expect(try PathWalk.follow(path, from: root)?.status.id == end.status.id)
+        }
+        #expect(try PathWalk.follow(theCat, from: root) == nil)
+    }
+
+    @Test func aGuardedFolderIsOneThatLiesBelowRootsFoldersAlone() throws {
+        let root = try Kernel.open("/", in: nil, O_DIRECTORY | pathOnly)
+        #expect(try PathWalk.isGuardedFolder("/usr/bin", from: root))
+        #expect(try PathWalk.isGuardedFolder("/", from: root))
+        let scratch = try Scratch()
+        for path in [
+            "", "usr/bin", theCat, "/no/such/folder", scratch.path, try scratch.link("bin", to: "/usr/bin"),
+        ] {
+            #expect(try !PathWalk.isGuardedFolder(path, from: root), "\(path)")
+        }
     }
 
     @Test func aSlashBeforeACombiningMarkIsASlash() throws {

@@ -63,11 +63,13 @@ import Testing
         peers.noteAppeared(":1.1", bootTimeMicroseconds: 1)
         let facts = try await peers.identify(":1.1", policyExecutables: []).facts
         #expect(facts.executable == .init(paths: [theCat], trust: .file))
+        #expect(facts.pin == .atConnect)
     }
 
     @Test func aLatePinCountsWhereTheProcessIsOlderThanItsConnection() async throws {
         let facts = try await facts(of: Child([theCat]), Meeting(pin: .late))
         #expect(facts.executable == .init(paths: [theCat], trust: .file))
+        #expect(facts.pin == .late)
     }
 
     @Test func aLatePinOfAProcessYoungerThanTheConnectionSaysNothing() async throws {
@@ -83,6 +85,7 @@ import Testing
         let facts = try await facts(of: Child([theCat]), Meeting(pin: .lateAndOlderThanTheBroker))
         #expect(facts.executable == .init(paths: [theCat], trust: .user))
         #expect(facts.inReferenceNamespaces == true)
+        #expect(facts.pin == .unproven)
     }
 
     @Test(arguments: [Meeting.Pin.late, .byTheBus])

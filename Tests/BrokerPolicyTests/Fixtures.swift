@@ -27,10 +27,13 @@ extension PolicyFile {
 
 extension PeerFacts {
     /// Words `key=value`: `uid=1000`, `exe=/a,/b@file`, `ns=reference|own|unread`, `unit=system:NAME`,
-    /// `unit=user:NAME`, `flatpak=ID`, `snap=ID`, `label=TEXT`, `group=990:fixed`, `group=1100:member`.
+    /// `unit=user:NAME`, `flatpak=ID` or `flatpak=ID@user`, `snap=ID`, `label=process:TEXT` (or `selinux:`,
+    /// `permissive:`, `connection:`), `group=990:fixed`, `group=1100:member`, `pin=connect|late|unproven`.
+    /// Without a word the process was pinned late, in the reference namespaces.
     init(vector text: String) throws {
         self.init(userID: 1000)
         inReferenceNamespaces = true
+        pin = .late
         for word in text.split(separator: " ") {
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { throw VectorError("fact '\(word)'") }
@@ -50,9 +53,19 @@ extension PeerFacts {
             inReferenceNamespaces = try ["reference": true, "own": false, "unread": nil][value].required(
                 value)
         case "unit": unit = Unit(name: halves[1], isSystem: halves[0] == "system")
-        case "flatpak": flatpak = value
+        case "flatpak":
+            let parts = value.split(separator: "@").map(String.init)
+            let trust = try Trust(rawValue: parts.count > 1 ? parts[1] : "file").required(value)
+            flatpak = Flatpak(id: parts[0], trust: trust)
         case "snap": snap = value
-        case "label": securityLabel = value
+        case "label":
+            let sources: [String: SecurityLabel.Source] = [
+                "selinux": .selinux, "permissive": .permissiveSELinux, "connection": .connection,
+                "process": .process,
+            ]
+            securityLabel = SecurityLabel(text: halves[1], source: try sources[halves[0]].required(value))
+        case "pin":
+            pin = try ["connect": .atConnect, "late": .late, "unproven": .unproven][value].required(value)
         case "group":
             let id = try UInt32(halves[0]).required(value)
             groups.append(Group(id: id, name: nil, userIsMember: halves[1] == "member"))

@@ -28,11 +28,12 @@ struct IdentityTests {
 
     @Test func aLabelOrAPathMayHoldSpaces() throws {
         let text =
-            "[Application a]\nSecurityLabel=my_profile (enforce)\nExecutable=/opt/My App/run\nAccessGroups=g"
+            "[Application a]\nSecurityLabel=my profile (enforce)\nExecutable=/opt/My App/run\nAccessGroups=g"
         let (policy, _) = try Policy.load([PolicyFile(text)], environment: .fixture(isSystem: false))
         var facts = PeerFacts(userID: 1000)
         facts.inReferenceNamespaces = true
-        facts.securityLabel = "my_profile (enforce)"
+        facts.pin = .late
+        facts.securityLabel = .init(text: "my profile", source: .process)
         facts.executable = .init(paths: ["/opt/My App/run"], trust: .file)
         // A group's name has no space, so this program has no private group.
         #expect(policy.entitlements(of: facts).groups.map(\.name) == ["g", "app.a"])

@@ -31,7 +31,7 @@ func caller(
 ) -> Caller {
     var facts = PeerFacts(userID: userID, processID: 4711)
     facts.inReferenceNamespaces = namespaces
-    facts.flatpak = flatpak
+    facts.flatpak = flatpak.map { .init(id: $0, trust: .file) }
     // A program that has a file has a private group by that.
     if program != "stranger" { facts.executable = .init(paths: ["/usr/bin/" + program], trust: trust) }
     return Caller(connection: connection, facts: facts)

@@ -20,6 +20,9 @@ struct Meeting: Sendable {
     var userID = geteuid()
     var groupIDs: [UInt32] = []
     var policy: [String] = []
+    var label: [UInt8]?
+    /// Nil: as with `--user`.
+    var reference: ReferenceNamespaces?
     var reader: any DeadlineReader = ThreadReader()
 }
 
@@ -44,12 +47,15 @@ extension ConnectionCredentials {
     let number = child.processID
     let source = FixedSource([
         ":1.1": {
-            .of(
+            var credentials = ConnectionCredentials.of(
                 number, userID: meeting.userID, groupIDs: meeting.groupIDs,
                 pidfd: meeting.pin == .byTheBus)
+            credentials.securityLabel = meeting.label
+            return credentials
         }
     ])
-    let peers = Peers(source: source, reader: meeting.reader, reference: try .current())
+    let peers = Peers(
+        source: source, reader: meeting.reader, reference: try meeting.reference ?? .current())
     switch meeting.pin {
     case .byTheBus, .lateAndOlderThanTheBroker: break
     case .late: peers.noteAppeared(":1.1", bootTimeMicroseconds: bootTimeMicroseconds())
