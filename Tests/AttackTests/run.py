@@ -19,10 +19,12 @@ import attacks_bus  # noqa: E402
 import attacks_connection  # noqa: E402
 import attacks_policy  # noqa: E402
 import attacks_program  # noqa: E402
+import attacks_sandbox  # noqa: E402
+import attacks_unit  # noqa: E402
 from report import Report  # noqa: E402
 from scene import Scene, Session  # noqa: E402
 
-PARTS = (attacks_program, attacks_connection, attacks_policy, attacks_bus)
+PARTS = (attacks_program, attacks_connection, attacks_policy, attacks_bus, attacks_sandbox, attacks_unit)
 
 
 def main():

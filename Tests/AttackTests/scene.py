@@ -14,7 +14,7 @@ import sys
 import time
 
 from connection import BrokerError, Connection
-from expect import generic, holds, refused, same_secret, secret
+from expect import equal, generic, holds, refused, same_secret, secret
 from harness import START_SECONDS
 from puppets import HERE as SCRIPTS
 from puppets import Puppet
@@ -202,9 +202,11 @@ class Scene:
         }
 
     @contextlib.contextmanager
-    def running(self, executable, wrap=(), before=()):
-        """A client process of that program; `wrap` is run by the user, `before` by root."""
-        puppet = Puppet(executable, self.environment, SCRIPTS, [*before, *self.user.wrap, *wrap])
+    def running(self, executable, wrap=(), before=(), by=None):
+        """A client process of that program; `wrap` is run by the user, `before` by root. `by` is what makes
+        it the user's, if not the session."""
+        by = self.user.wrap if by is None else by
+        puppet = Puppet(executable, self.environment, SCRIPTS, [*before, *by, *wrap])
         try:
             puppet.connect(self.address)
             yield puppet
@@ -253,7 +255,7 @@ def shut_out(program, *, unnamed="MissingEntitlement"):
     refused("MissingEntitlement", program.store, item(AccessGroup=GROUP), secret("forged"))
     refused("MissingEntitlement", program.logout, GROUP, "", "forged")
     refused("MissingEntitlement", program.subscribe, GROUP)
-    refused(unnamed, program.read, item())
+    equal(answer(lambda: program.read(item())), unnamed, "the answer where no group is named")
     refused("AccessDenied", program.force_logout, GROUP, "", "forged")
 
 
