@@ -18,7 +18,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 
 import box  # noqa: E402
 
-SUITES = ("machine", "attacks")
+SUITES = ("machine", "audited", "attacks")
 
 
 def main():
