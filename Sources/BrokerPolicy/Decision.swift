@@ -10,7 +10,8 @@ struct Decision: Sendable {
     /// POLICY: granted groups, then private ones.
     let claims: [Claim]
     /// Groups in observe mode, where this caller is let through. A sandbox narrows a caller: what is in one, or
-    /// was not shown to be in none, is held to the policy there too.
+    /// was not shown to be in none, is held to the policy there too, and so is a program that is not known or that
+    /// carries others' wishes, which may come out of a sandbox.
     let observed: Set<AccessGroup>
 
     /// Which application the caller is.
@@ -45,7 +46,8 @@ struct Decision: Sendable {
         isSandboxed = !facts.isShownUnsandboxed
         isManager = facts.isShownUnsandboxed && rules.managers.contains(anyOf: paths)
         claims = Self.claims(of: facts, as: identity, by: rules)
-        observed = facts.isShownUnsandboxed ? rules.observed : []
+        let isItself = !paths.isEmpty && !rules.carriers.contains(anyOf: paths)
+        observed = facts.isShownUnsandboxed && isItself ? rules.observed : []
     }
 
     private static func identity(of facts: PeerFacts, by rules: PolicyRules) -> Identity {

@@ -7,15 +7,20 @@ extension Explainer {
         let place = "Mode=observe (\(section.modePlace))"
         guard decision.observed.contains(group) else {
             if claim?.isMet == true { return [] }
-            return [
-                "\(place) does not count for it: it is in a sandbox, or was not shown to be in none."
-            ]
+            return ["\(place) does not count for it: \(exclusion)."]
         }
         if let objection {
             return ["observe: would be denied because \(objection); \(place) lets it in, and logs it."]
         }
         guard isLimited else { return [] }
         return ["observe: what Operations= lacks would be denied; \(place) lets it through, and logs it."]
+    }
+
+    private var exclusion: String {
+        guard facts.isShownUnsandboxed else { return "it is in a sandbox, or was not shown to be in none" }
+        return facts.executable == nil
+            ? "its program is not known"
+            : "its program is listed in [Carriers], and what it carries may come out of a sandbox"
     }
 
     private var objection: String? {

@@ -18,10 +18,18 @@ import Testing
         Operations=read
         Role=background
 
+        [Carriers]
+        Executable=/usr/bin/proxy
+
         [AccessGroup watched]
         Mode=observe
         MaxItems=7
         """
+
+    /// A program that its user could have written, in no section: it has no group at all.
+    private static func stranger(_ connection: String = ":1.7") -> Caller {
+        caller("written", connection: connection, trust: .user)
+    }
 
     private let ledger = Ledger()
     private let watched = AccessGroup("watched")
@@ -44,7 +52,7 @@ import Testing
 
     @Test func whoLacksTheGroupIsLetInAndWrittenDown() throws {
         let gate = try gate()
-        let stranger = caller("stranger")
+        let stranger = Self.stranger()
         for operation in Operation.allCases {
             try gate.admit(stranger, [operation], naming: watched)
             #expect(groups(gate, stranger, [operation], watched) == [try #require(watched)])
@@ -91,7 +99,7 @@ import Testing
         #expect(groups(gate, other, [.read], nil)?.map(\.name) == ["exe./usr/bin/other"])
         #expect(
             try gate.grantForAdding(other, [.add], to: nil).groups.map(\.name) == ["exe./usr/bin/other"])
-        let stranger = caller("stranger", connection: ":1.8")
+        let stranger = Self.stranger(":1.8")
         #expect(refusal { () throws(Refusal) in try gate.admit(stranger, [.read]) } == .missingEntitlement)
         #expect(groups(gate, stranger, [.read], nil) == nil)
         #expect(
@@ -107,19 +115,19 @@ import Testing
             caller("mail", connection: ":1.1", flatpak: "org.example.F"),
             caller("other", connection: ":1.2", namespaces: false),
             caller("other", connection: ":1.3", namespaces: nil),
-            caller("stranger", connection: ":1.4", namespaces: nil),
+            caller("stranger", connection: ":1.4"), caller("proxy", connection: ":1.7"),
             caller("mail", connection: ":1.5", userID: 1001), caller("mail", connection: ":1.6", userID: 0),
         ]
         for caller in callers {
             #expect(groups(gate, caller, [.read], watched) == nil, "\(caller.connection)")
             #expect(!gate.isAudible(try #require(watched), to: caller))
         }
-        #expect(decisions().count == 6 && decisions().allSatisfy { $0.hasPrefix("deny read watched") })
+        #expect(decisions().count == 7 && decisions().allSatisfy { $0.hasPrefix("deny read watched") })
     }
 
     @Test func oneCallIsWrittenDownOnce() throws {
         let gate = try gate()
-        let stranger = caller("stranger")
+        let stranger = Self.stranger()
         _ = try gate.grant(stranger, [.update], in: watched)
         _ = try gate.grant(stranger, [.update], in: watched, again: true)
         _ = try gate.grantForAdding(stranger, [.add], to: watched, again: true)
@@ -128,7 +136,7 @@ import Testing
 
     @Test func theGroupsOwnRulesAreInForce() throws {
         let gate = try gate()
-        let grant = try gate.grant(caller("stranger"), [.add], in: watched)
+        let grant = try gate.grant(Self.stranger(), [.add], in: watched)
         let maxItems = grant.rules(of: try #require(watched)).maxItems
         #expect(maxItems == 7)
     }
@@ -152,7 +160,7 @@ import Testing
 
     @Test func enforcedAgainTheNextCallIsDenied() throws {
         let gate = try gate()
-        let stranger = caller("stranger")
+        let stranger = Self.stranger()
         let watched = try #require(watched)
         #expect(groups(gate, stranger, [.read], watched) != nil && gate.isAudible(watched, to: stranger))
         gate.replace(by: try policy(Self.text.replacing("observe", with: "enforce")))

@@ -230,6 +230,12 @@ struct ExplanationTests {
                 to be in none.
                 """))
         #expect(try observed("exe=/usr/bin/other@file ns=unread").decision == .deny)
+        let carrier = try observed("exe=/usr/bin/python3.11@file")
+        #expect(carrier.decision == .deny)
+        #expect(carrier.reasons.contains { $0.hasSuffix("what it carries may come out of a sandbox.") })
+        let unknown = try observed("uid=1000")
+        #expect(unknown.decision == .deny)
+        #expect(unknown.reasons.contains { $0.hasSuffix("does not count for it: its program is not known.") })
     }
 
     @Test func aCallersOwnNamesCannotSteerATerminal() throws {

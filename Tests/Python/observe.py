@@ -16,6 +16,7 @@ from stage import Stage
 TABLE = Table()
 row = TABLE.row
 WATCHED = "org.test.watched"
+PROXY = "/usr/bin/xdg-dbus-proxy"
 GROUP = """[AccessGroup {group}]
 RequireTrust={trust}
 Mode={mode}
@@ -271,6 +272,42 @@ def o13(w):
     finally:
         os.unlink(path)
         w.admin.reload_policy()
+
+
+@row("O14", "an interpreter of [Carriers]", "name the group", "denied: it carries others' wishes")
+def o14(w):
+    real = os.path.realpath(sys.executable)
+    carriers = f"[Carriers]\nExecutable={real}\n\n"
+    with observing(w, more=carriers), someone(w, real) as (script, lines):
+        is_refused(script)
+        lines.await_line("deny", "logout", WATCHED)
+        told = w.admin.explain(lines.connection, WATCHED)
+        equal(told["Decision"], "deny")
+        holds(any("may come out of a sandbox" in line for line in told["Reasons"]), f"why: {told['Reasons']}")
+
+
+@row("O15", "a program in a sandbox, behind a proxy outside", "name the group", "denied: the proxy is a carrier")
+def o15(w):
+    if os.geteuid() != 0 or not os.path.exists(PROXY):
+        raise NotHere("a mount namespace and a proxy need root and xdg-dbus-proxy")
+    path, socket = w.executable("nobody"), os.path.join(w.folder, "proxy")
+    proxy = subprocess.Popen(
+        [PROXY, w.address, socket, "--fd=1"], stdout=subprocess.PIPE, env=w.environment, cwd=w.folder
+    )
+    try:
+        # It says so with a byte when its socket is there.
+        equal(proxy.stdout.read(1), b"x")
+        apart = [sys.executable, os.path.join(HERE, "in_namespace.py"), "mount", path, path]
+        with observing(w, more=f"[Carriers]\nExecutable={PROXY}\n\n"), someone(w, path, apart) as (sandboxed, _):
+            sandboxed.disconnect()
+            lines = Lines(w, sandboxed.connect(f"unix:path={socket}"))
+            is_refused(sandboxed)
+            lines.await_line("deny", "logout", WATCHED)
+            lines.none("observe")
+    finally:
+        proxy.terminate()
+        proxy.wait()
+        proxy.stdout.close()
 
 
 def run(report):
