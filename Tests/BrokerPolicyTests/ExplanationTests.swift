@@ -176,6 +176,92 @@ struct ExplanationTests {
         #expect(told.reasons.contains(reason), "\(told.reasons)")
     }
 
+    private static let weaknesses: [(facts: String, reason: String)] = [
+        (
+            "flatpak=org.example.App@user ns=own",
+            """
+            Flatpak=org.example.App: The application or its runtime is not root's alone to write: its user \
+            could have built it.
+            """
+        ),
+        (
+            "flatpak=org.example.App@user ns=own pin=unproven",
+            """
+            Flatpak=org.example.App: The connection is older than the broker, so nothing shows that the \
+            process was there first and what was read of it proves little; it counts when the program \
+            connects again.
+            """
+        ),
+        (
+            "exe=/usr/bin/app@user pin=unproven",
+            """
+            The connection is older than the broker, so nothing shows that the process was there first and \
+            what was read of it proves little; it counts when the program connects again.
+            """
+        ),
+        (
+            "label=permissive:app_t",
+            """
+            SecurityLabel=app_t: SELinux only logs (setenforce 0), so any process may give itself that label.
+            """
+        ),
+        (
+            "unit=system:app.service uid=999 pin=connect",
+            "Without --system nothing is worth kernel trust."
+        ),
+    ]
+
+    @Test(arguments: weaknesses)
+    func evidenceThatIsWorthLittleIsToldWhy(_ facts: String, _ reason: String) throws {
+        let text = """
+            [Application a]
+            Flatpak=org.example.App
+            AccessGroups=g
+            [Application b]
+            Executable=/usr/bin/app
+            AccessGroups=g
+            [Application c]
+            SecurityLabel=app_t
+            AccessGroups=g
+            [Application d]
+            Unit=app.service
+            AccessGroups=k
+            [AccessGroup k]
+            RequireTrust=kernel
+            """
+        let (policy, _) = try Policy.load([PolicyFile(text)], environment: .fixture(isSystem: false))
+        let group = try #require(AccessGroup(facts.hasPrefix("unit") ? "k" : "g"))
+        let told = policy.explain(try PeerFacts(vector: facts), group: group)
+        #expect(told.decision == .deny)
+        #expect(told.reasons.contains(reason), "\(told.reasons)")
+    }
+
+    private static let shortfalls: [(facts: String, reason: String)] = [
+        ("uid=999 pin=late", "the bus named its process by number alone."),
+        (
+            "uid=1000 pin=connect",
+            "its user id 1000 is not one of the system's, so other processes have it too."
+        ),
+    ]
+
+    @Test(arguments: shortfalls)
+    func aSystemUnitIsToldWhatKeepsItFromKernelTrust(_ facts: String, _ reason: String) throws {
+        let text = """
+            [Application a]
+            Unit=app.service
+            AccessGroups=g
+            [AccessGroup g]
+            RequireTrust=kernel
+            """
+        let (policy, _) = try Policy.load([PolicyFile(text)], environment: .fixture(isSystem: true))
+        let told = policy.explain(
+            try PeerFacts(vector: "unit=system:app.service " + facts),
+            group: try #require(AccessGroup("g")))
+        #expect(told.decision == .deny)
+        let wanted = "Unit=app.service is worth file trust: " + reason
+        #expect(told.reasons.contains(wanted), "\(told.reasons)")
+    }
+
     @Test func withoutSystemNothingIsWorthKernelTrust() throws {
         let told = try explain("group=1100:fixed", "vault", isSystem: false)
         #expect(told.decision == .deny)

@@ -210,6 +210,11 @@ def b033(w):
         old.disconnect()
         old.connect(w.address)
         same_secret(old.read(generic()).secret, secret(), "on a new connection of the old image")
+        w.restart()
+        w.unlock()
+        old.disconnect()
+        old.connect(w.address)
+        same_secret(old.read(generic()).secret, secret(), "of a broker that was started anew")
         with running(w, path) as new:
             same_secret(new.read(generic()).secret, secret(), "to the new image")
     # Where its user can write, a replaced file proves nothing.
