@@ -1,6 +1,5 @@
 """Connections that are not the program's that they look like, and look-ups that cannot succeed."""
 
-import os
 import subprocess
 
 from expect import NotHere, Table, equal, holds, refused

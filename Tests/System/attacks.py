@@ -9,6 +9,7 @@ from box import REPOSITORY, BoxError
 
 TESTS = "/opt/chatelaine/Tests"
 BINDS = (f"{REPOSITORY}/Tests:{TESTS}",)
+PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit")
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -21,24 +22,31 @@ def run(report, box, kind, programs, mode="user"):
     # So that numbers of processes are used again soon. Older kernels have one such limit for all.
     with contextlib.suppress(BoxError):
         box.sysctl("kernel.pid_max", 3000)
-    command = (
-        "/usr/bin/python3",
-        f"{TESTS}/AttackTests/run.py",
-        f"--mode={mode}",
-        f"--on={kind}",
-        f"--only={report.only}",
-    )
-    counts = None
-    with box.start(*command, environment=("PYTHONDONTWRITEBYTECODE=1",), stdin=subprocess.DEVNULL) as attacks:
-        for line in attacks.stdout:
-            if counts := COUNTS.fullmatch(line.strip()):
-                passed, failed, skipped = map(int, counts.groups())
-                report.passed, report.failed = report.passed + passed, report.failed + failed
-                report.skipped += skipped
-            else:
-                print(line, end="", flush=True)
-    if not counts:
+    environment = ("PYTHONDONTWRITEBYTECODE=1",)
+    with box.start(
+        *command(report, kind, mode, PARTS), environment=environment, stdin=subprocess.DEVNULL
+    ) as attacks:
+        has_ended = pass_on(report, attacks.stdout)
+    if not has_ended:
         report.fail(f"attacks-{mode}-{kind}", f"ended with {attacks.returncode} and no counts")
+
+
+def command(report, kind, mode, parts):
+    options = (f"--mode={mode}", f"--parts={','.join(parts)}", f"--on={kind}", f"--only={report.only}")
+    return ("/usr/bin/python3", f"{TESTS}/AttackTests/run.py", *options)
+
+
+def pass_on(report, lines):
+    """Prints the lines of rows that were played elsewhere and takes over their counts; whether there were any."""
+    counts = None
+    for line in lines:
+        if counts := COUNTS.fullmatch(line.strip()):
+            passed, failed, skipped = map(int, counts.groups())
+            report.passed, report.failed = report.passed + passed, report.failed + failed
+            report.skipped += skipped
+        else:
+            print(line.rstrip("\n"), flush=True)
+    return counts is not None
 
 
 def preload_library():

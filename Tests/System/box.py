@@ -130,7 +130,7 @@ class Box:
         if absent := [path for path in built if not os.access(path, os.X_OK)]:
             raise BoxError(f"not built: {' '.join(absent)} (make release)")
         # No build from in here: what is installed is what is there.
-        _quietly(
+        quietly(
             "make",
             "--silent",
             "-C",
@@ -238,11 +238,12 @@ class Box:
         return ["nsenter", f"--target={self.leader}", "--all", "--"]
 
     def add_user(self, name, uid=None, password=None):
-        """A person with a home, a shell and a group of the same name."""
+        """A person with a home, a shell and a group of the same name; before the box boots too."""
         identity = [] if uid is None else [f"--uid={uid}"]
-        self.run("useradd", "--create-home", "--shell=/bin/bash", *identity, name)
+        enter = self.enter() if self.leader else ["chroot", self.root]
+        quietly(*enter, "useradd", "--create-home", "--shell=/bin/bash", *identity, name)
         if password is not None:
-            self.run("chpasswd", input=f"{name}:{password}\n")
+            quietly(*enter, "chpasswd", input=f"{name}:{password}\n")
 
     def journal(self, *options):
         """The journal's lines; `--output=json` and the like are journalctl's."""
@@ -282,11 +283,11 @@ class Box:
         memory = os.path.join(self.folder, "memory")
         for place in (self.root, memory):
             os.makedirs(place, exist_ok=True)
-        _quietly("mount", "-t", "tmpfs", "-o", "mode=755", f"box-{self.name}", memory)
+        quietly("mount", "-t", "tmpfs", "-o", "mode=755", f"box-{self.name}", memory)
         for name in ("upper", "work"):
             os.mkdir(os.path.join(memory, name), 0o755)
         layers = f"lowerdir={self.lower},upperdir={memory}/upper,workdir={memory}/work"
-        _quietly("mount", "-t", "overlay", f"box-{self.name}", "-o", layers, self.root)
+        quietly("mount", "-t", "overlay", f"box-{self.name}", "-o", layers, self.root)
 
     def _tidy(self):
         self.write("/etc/machine-id", "")
@@ -401,8 +402,9 @@ def _sweep():
                     os.rmdir(folder)
 
 
-def _quietly(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+def quietly(*command, **options):
+    """Runs it on this machine; BoxError with what it says where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode != 0:
         raise BoxError(f"{shlex.join(command)}: {done.stdout}{done.stderr}")
 
