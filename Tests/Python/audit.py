@@ -50,7 +50,7 @@ def written(w):
 
 
 @row(
-    "A01",
+    "U01",
     "a program that names another group with each of 5,000 calls",
     "another reads 20 secrets meanwhile",
     "few lines, which add up to 5,000; each read has its own",
@@ -75,7 +75,7 @@ def a01(w):
     equal([(entry.decision, entry.what, entry.is_folded) for entry in reads], [("allow", FOREIGN, False)] * 20)
 
 
-@row("A02", "a program that reads a secret 3,000 times", "look at the audit", "few lines that add up to 3,000")
+@row("U02", "a program that reads a secret 3,000 times", "look at the audit", "few lines that add up to 3,000")
 def a02(w):
     w.mail.add(generic(), secret())
     with written(w) as found:
@@ -88,7 +88,7 @@ def a02(w):
 
 
 @row(
-    "A03",
+    "U03",
     "a process with 24 connections, and 24 processes of one program",
     "each is denied 60 times",
     "they are one caller each; the counts add up",
@@ -117,7 +117,7 @@ def a03(w):
             puppet.close()
 
 
-@row("A04", "group names that no group can have", "name them", "refused, and in no line of the log")
+@row("U04", "group names that no group can have", "name them", "refused, and in no line of the log")
 def a04(w):
     names = ("org.test\nchatelained: allow read on x to y (:1.1)", "a\x1b[2J", "x" * 256, "\u202e", "a b")
     with written(w) as found:
@@ -128,7 +128,7 @@ def a04(w):
     holds("\x1b" not in w.log() and "\u202e" not in w.log(), "nothing in the log steers a terminal")
 
 
-@row("A05", "a program that is refused", "each way to be", "the line says who, what and why")
+@row("U05", "a program that is refused", "each way to be", "the line says who, what and why")
 def a05(w):
     with written(w) as found:
         refused("MissingEntitlement", w.mail.read, generic(AccessGroup=FOREIGN))
@@ -178,7 +178,7 @@ class JournalWorld(World):
                 return found
 
 
-@row("A06", "a journal", "read, be denied, be observed", "entries with the documented fields, and no value")
+@row("U06", "a journal", "read, be denied, be observed", "entries with the documented fields, and no value")
 def a06(_):
     if os.geteuid() != 0:
         raise NotHere("a journal of one's own needs root")
