@@ -44,6 +44,8 @@ public enum Objection: String, Sendable {
     case trust
     /// `Operations=` lacks the operation.
     case operation
+    /// `Role=background` keeps it from foreground items.
+    case role
     /// A manager's call by somebody else.
     case manager
 
@@ -54,6 +56,7 @@ public enum Objection: String, Sendable {
         case .group: "the policy does not give it the group"
         case .trust: "the group requires more trust than its evidence is worth"
         case .operation: "Operations= of its application lacks it"
+        case .role: "Role=background of its application keeps it from foreground items"
         case .manager: "the call is for the user's own programs, or an administrator's"
         }
     }
@@ -64,6 +67,7 @@ public enum Objection: String, Sendable {
         case .noGroup: .noGroup
         case .group, .trust: .missingGroup
         case .operation: .missingOperation
+        case .role: .backgroundRole
         case .manager: .notManager
         }
     }
@@ -79,6 +83,9 @@ extension Refusal {
     static let noGroup = Refusal(
         .missingEntitlement,
         "The policy gives this program no access group; an [Application] section with its path gives it one.")
+
+    static let backgroundRole = Refusal(
+        .missingEntitlement, "A background program stores after-first-unlock items alone.")
 
     static let notManager = Refusal(
         .accessDenied,

@@ -37,7 +37,8 @@ public final class Gate {
     private func standing(of caller: Caller) -> Standing {
         if let known = cache[caller.connection] { return known }
         let entitlements = isOwner(caller) ? policy.entitlements(of: caller.facts) : .none
-        let standing = Standing(entitlements, under: policy, program: caller.facts.shownProgram)
+        let witness = Witness(of: caller, entitlements, audit)
+        let standing = Standing(entitlements, under: policy, witness: witness)
         cache[caller.connection] = standing
         return standing
     }
@@ -52,7 +53,7 @@ public final class Gate {
         guard case .deny = standing.verdict(on: operations, in: nil) else { return }
         let group = group()
         if case .deny(let objection) = standing.verdict(on: operations, in: group) {
-            throw deny(caller, standing, operations, group, objection)
+            throw standing.deny(operations, group, objection)
         }
     }
 
@@ -65,11 +66,11 @@ public final class Gate {
     ) throws(Refusal) -> Grant {
         let standing = standing(of: caller)
         switch standing.verdict(on: operations, in: group) {
-        case .allow(let groups): return Grant(groups: groups, standing)
+        case .allow(let groups): return Grant(groups: groups, for: operations, standing)
         case .observe(let groups, let objection):
-            if !again { record(caller, standing, Self.names(operations), group, .observe, objection) }
-            return Grant(groups: groups, standing)
-        case .deny(let objection): throw deny(caller, standing, operations, group, objection)
+            if !again { standing.witness?.record(operations, group, .observe, objection) }
+            return Grant(groups: groups, for: operations, standing)
+        case .deny(let objection): throw standing.deny(operations, group, objection)
         }
     }
 
@@ -116,42 +117,19 @@ public final class Gate {
         _ grant: borrowing ManagerGrant, _ group: AccessGroup, reaching other: AccessGroup? = nil
     ) -> Grant {
         let reachable = other.map { [group, $0] } ?? [group]
-        return Grant(groups: [group], Standing(Entitlements(groups: reachable), under: policy, program: nil))
+        let standing = Standing(Entitlements(groups: reachable), under: policy, witness: nil)
+        return Grant(groups: [group], for: [], standing)
     }
 
     /// Writes that a secret was handed out.
     public func recordRead(_ caller: Caller, _ operation: Operation, _ group: AccessGroup?) {
-        record(caller, standing(of: caller), operation.rawValue, group, .allow, nil)
+        standing(of: caller).witness?.record(operation.rawValue, group, .allow, nil)
     }
 
     private func isOwner(_ caller: Caller) -> Bool { caller.facts.userID == userID }
 
-    private static func names(_ operations: [Operation]) -> String {
-        operations.map(\.rawValue).joined(separator: "+")
-    }
-
-    private func deny(
-        _ caller: Caller, _ standing: Standing, _ operations: [Operation], _ group: AccessGroup?,
-        _ objection: Objection
-    ) -> Refusal {
-        record(caller, standing, Self.names(operations), group, .deny, objection)
-        return objection.refusal
-    }
-
     private func denyManager(_ caller: Caller, _ what: String) -> Refusal {
-        record(caller, standing(of: caller), what, nil, .deny, .manager)
+        standing(of: caller).witness?.record(what, nil, .deny, .manager)
         return Objection.manager.refusal
-    }
-
-    private func record(
-        _ caller: Caller, _ standing: Standing, _ operation: String, _ group: AccessGroup?,
-        _ decision: AuditEntry.Decision, _ objection: Objection?
-    ) {
-        audit.record(
-            AuditEntry(
-                operation: operation, application: standing.entitlements.application,
-                program: standing.program, group: group, decision: decision, objection: objection,
-                trust: standing.entitlements.trust, connection: caller.connection,
-                processID: caller.facts.processID, userID: caller.facts.userID))
     }
 }

@@ -5,17 +5,25 @@ public import BrokerModel
 public struct Grant: ~Copyable, Sendable {
     /// The groups whose items the call may touch, the caller's order; never empty.
     public let groups: [AccessGroup]
+    private let operations: [Operation]
     private let standing: Standing
 
-    init(groups: [AccessGroup], _ standing: Standing) {
+    init(groups: [AccessGroup], for operations: [Operation], _ standing: Standing) {
         self.groups = groups
+        self.operations = operations
         self.standing = standing
     }
 
     /// Refuses a move to a group that the caller does not have, or may not add to. `MissingEntitlement`.
     public borrowing func checkMove(to group: AccessGroup) throws(Refusal) {
         if standing.reaches(group, for: .add) { return }
-        throw standing.entitlements.groups.contains(group) ? .missingOperation : .missingGroup
+        let isOwn = standing.entitlements.groups.contains(group)
+        throw standing.deny([.add], group, isOwn ? .operation : .group)
+    }
+
+    /// Refuses to put an item where the caller's role does not let it see items. `MissingEntitlement`.
+    public borrowing func checkStoring(_ side: Accessibility.Side, in group: AccessGroup) throws(Refusal) {
+        if !sees(side) { throw standing.deny(operations, group, .role) }
     }
 
     /// Whether foreground items exist for the caller.
@@ -35,6 +43,6 @@ public struct Grant: ~Copyable, Sendable {
         operations: Set<Operation> = Set(Operation.allCases), rules: [AccessGroup: GroupRules] = [:]
     ) -> Grant {
         let entitlements = Entitlements(groups: groups, role: role, operations: operations)
-        return Grant(groups: groups, Standing(entitlements: entitlements, rules: rules))
+        return Grant(groups: groups, for: [], Standing(entitlements: entitlements, rules: rules))
     }
 }

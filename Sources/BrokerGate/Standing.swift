@@ -5,8 +5,8 @@ internal import BrokerPolicy
 final class Standing: Sendable {
     let entitlements: Entitlements
     let rules: [AccessGroup: GroupRules]
-    /// What the caller runs, for people to read.
-    let program: String?
+    /// Nil where nothing is written down: an administrator's leave is not a caller's.
+    let witness: Witness?
     private let operations: UInt16
 
     /// What the policy says to a call.
@@ -17,18 +17,18 @@ final class Standing: Sendable {
         case deny(Objection)
     }
 
-    init(entitlements: Entitlements, rules: [AccessGroup: GroupRules], program: String? = nil) {
+    init(entitlements: Entitlements, rules: [AccessGroup: GroupRules], witness: Witness? = nil) {
         self.entitlements = entitlements
         self.rules = rules
-        self.program = program
+        self.witness = witness
         operations = entitlements.operations.reduce(0) { $0 | $1.bit }
     }
 
-    convenience init(_ entitlements: Entitlements, under policy: Policy, program: String?) {
+    convenience init(_ entitlements: Entitlements, under policy: Policy, witness: Witness?) {
         var rules: [AccessGroup: GroupRules] = [:]
         for group in entitlements.groups { rules[group] = policy.rules(of: group) }
         for group in entitlements.observed { rules[group] = policy.rules(of: group) }
-        self.init(entitlements: entitlements, rules: rules, program: program)
+        self.init(entitlements: entitlements, rules: rules, witness: witness)
     }
 
     /// Judges operations in one group, or in all of the caller's.
@@ -52,6 +52,12 @@ final class Standing: Sendable {
         guard operations.allSatisfy({ self.operations & $0.bit != 0 }) else { return .operation }
         guard let group, !entitlements.groups.contains(group) else { return nil }
         return .group
+    }
+
+    /// Writes a denial down; what the client is told.
+    func deny(_ operations: [Operation], _ group: AccessGroup?, _ objection: Objection) -> Refusal {
+        witness?.record(operations, group, .deny, objection)
+        return objection.refusal
     }
 
     /// Whether the caller has the operation in the group, or is let through.
@@ -81,16 +87,4 @@ extension Operation {
         case .logout: 128
         }
     }
-}
-
-extension PeerFacts {
-    /// What the caller runs, for people to read: its sandbox's id, or its program's path. A path is text of the
-    /// user's choosing, so whatever could break a line or steer a terminal is left out, and it is cut.
-    var shownProgram: String? {
-        guard let text = flatpak?.id ?? snap ?? executable?.paths.first else { return nil }
-        let bytes = text.utf8.prefix(Self.shownBytesMax).map { (0x20...0x7e).contains($0) ? $0 : 0x3f }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static var shownBytesMax: Int { 255 }
 }

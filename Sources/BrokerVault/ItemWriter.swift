@@ -34,9 +34,7 @@ struct ItemWriter {
         guard grant.rules(of: group).allows(accessibility) else {
             throw .param("The policy does not let items of this class into the group.")
         }
-        guard grant.sees(accessibility.side) else {
-            throw Refusal(.missingEntitlement, "A background program stores after-first-unlock items alone.")
-        }
+        try grant.checkStoring(accessibility.side, in: group)
         if accessibility == .whenPasscodeSetThisDeviceOnly && !isPasscodeSet {
             throw Refusal(
                 .notAvailable, "This class needs a passcode, and none is set; 'chatelaine passcode set'.")

@@ -39,12 +39,13 @@ import Testing
         let groups = one.groups
         #expect(groups == [shared])
         for group in everyGroup { try one.checkMove(to: group) }
-        #expect(
-            refusal { () throws(Refusal) in try one.checkMove(to: foreign) } == .missingEntitlement)
         let mail = try #require(AccessGroup("org.example.mail"))
         let (maxItems, otherMaxItems) = (all.rules(of: mail).maxItems, all.rules(of: shared).maxItems)
         #expect(maxItems == 7 && otherMaxItems == Limits.groupItemsDefaultMax)
         #expect(ledger.entries.isEmpty)
+        #expect(
+            refusal { () throws(Refusal) in try one.checkMove(to: foreign) } == .missingEntitlement)
+        #expect(ledger.entries.map(\.group) == [foreign] && ledger.entries.map(\.objection) == [.group])
     }
 
     @Test func anAdditionGoesToTheNamedGroupOrTheCallersFirst() throws {
@@ -117,6 +118,20 @@ import Testing
         let full = try gate.grant(caller("mail", connection: ":1.8"), [.read], in: nil)
         let (ofFull, alsoOfFull) = (full.sees(.background), full.sees(.foreground))
         #expect(ofFull && alsoOfFull)
+    }
+
+    /// The one denial that is found where the item's class is known.
+    @Test func aForegroundItemOfABackgroundCallerIsWrittenDown() throws {
+        let gate = try gate(Self.text.replacing("Operations=read search", with: ""))
+        let group = try #require(AccessGroup("org.example.mail"))
+        let grant = try gate.grantForAdding(caller("reader"), [.add, .update], to: nil)
+        try grant.checkStoring(.background, in: group)
+        #expect(ledger.entries.isEmpty)
+        #expect(
+            refusal { () throws(Refusal) in try grant.checkStoring(.foreground, in: group) }
+                == .missingEntitlement)
+        let entry = try #require(ledger.entries.first)
+        #expect(entry.operation == "add+update" && entry.objection == .role && entry.group == group)
     }
 
     /// Decisions are kept for a connection, and made anew by another policy from the next call on.

@@ -20,6 +20,7 @@ LINE = re.compile(
     re.MULTILINE,
 )
 PROCESS_LINES, PROGRAM_LINES = 32, 128
+BACKGROUND = "Role=background of its application keeps it from foreground items"
 OBSERVED = "org.test.observed"
 
 
@@ -133,6 +134,10 @@ def a05(w):
     with written(w) as found:
         refused("MissingEntitlement", w.mail.read, generic(AccessGroup=FOREIGN))
         refused("MissingEntitlement", w.weak.read, generic(AccessGroup="org.test.strict"))
+        refused("MissingEntitlement", w.helper.add, generic(), secret())
+        w.helper.add(generic(Accessible="after-first-unlock"), secret())
+        change = {"Accessible": "when-unlocked"}
+        refused("MissingEntitlement", w.helper.update, generic(), change)
         refused("AccessDenied", w.mail.list_clients)
     lines = [(entry.operation, entry.what, entry.who, entry.why) for entry in found if entry.decision == "deny"]
     equal(
@@ -145,6 +150,8 @@ def a05(w):
                 "org.test.Weak",
                 "the group requires more trust than its evidence is worth",
             ),
+            ("add", ONE, "org.test.Helper", BACKGROUND),
+            ("update", ONE, "org.test.Helper", BACKGROUND),
             (
                 "list-clients",
                 "the manager",

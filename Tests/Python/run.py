@@ -22,6 +22,7 @@ SUITES = (
     "field_failures",
     "leaks",
     "contract",
+    "trust",
     "observe",
     "audit",
 )
