@@ -66,11 +66,11 @@ extension Call {
     @usableFromInline @BrokerActor func reply(
         _ write: (inout MessageWriter) throws(BusError) -> Void
     ) throws(BusError) {
-        try unsafe Replies.send(to: message, isSensitive: isSensitive, write)
+        try unsafe Replies.send(to: message, on: connection, isSensitive: isSensitive, write)
     }
 
     /// What answers the call after its handler has returned.
     @usableFromInline @BrokerActor func makeDeferred() -> DeferredReply {
-        unsafe DeferredReply(message, isSensitive: isSensitive)
+        unsafe DeferredReply(message, on: connection, isSensitive: isSensitive)
     }
 }

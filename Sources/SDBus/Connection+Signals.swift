@@ -26,6 +26,7 @@ extension Connection {
         var writer = unsafe MessageWriter(message)
         try write(&writer)
         try check(unsafe sd_bus_send(bus, message, nil))
+        noteSent(bytes: writer.byteCount)
     }
 
     /// Calls `handler` for every signal that fits; what is nil fits all. Returns when the bus has taken the match.
@@ -60,11 +61,18 @@ extension Connection {
 
     /// Calls `handler` once when the other side is gone. Not when this side closes the connection.
     public func onDisconnect(_ handler: @escaping @BrokerActor () -> Void) throws(BusError) -> Registration {
+        try onLocal("Disconnected", handler)
+    }
+
+    /// Calls `handler` for what sd-bus tells of the connection itself.
+    func onLocal(
+        _ member: String, _ handler: @escaping @BrokerActor () -> Void
+    ) throws(BusError) -> Registration {
         let userdata = unsafe Unmanaged.passRetained(SignalHandler { _ in handler() })
         var slot: OpaquePointer?
         let local = "org.freedesktop.DBus.Local"
         let result = unsafe sd_bus_match_signal_async(
-            bus, &slot, local, "/org/freedesktop/DBus/Local", local, "Disconnected", signalArrived, nil,
+            bus, &slot, local, "/org/freedesktop/DBus/Local", local, member, signalArrived, nil,
             userdata.toOpaque())
         return try unsafe adopt(slot, result, userdata)
     }

@@ -11,6 +11,11 @@ internal import Glibc
     /// What `emitPropertiesChanged` may name.
     var exported: [ObjectIdentifier: Exported] = [:]
     private(set) var isClosed = false
+    private var handshake: Registration?
+    /// What the other side has not taken yet, where that is limited.
+    var backlog: Backlog?
+    /// Calls that have come in, where they are counted.
+    public internal(set) var receivedCalls: UInt64 = 0
 
     /// Takes over a bus that was started.
     private init(started bus: OpaquePointer, isBus: Bool) throws(BusError) {
@@ -63,12 +68,28 @@ internal import Glibc
         unsafe sd_id128_randomize(&id)
         var result = unsafe Connection.adopt(bus, fd)
         if result >= 0 { result = unsafe sd_bus_set_server(bus, 1, id) }
+        if result >= 0 { result = unsafe sd_bus_set_connected_signal(bus, 1) }
         if result >= 0 { result = unsafe sd_bus_start(bus) }
         guard result >= 0 else {
             _ = unsafe sd_bus_close_unref(bus)
             throw BusError(errno: result)
         }
         try unsafe self.init(started: bus, isBus: false)
+        handshake = try onLocal("Connected") { [weak self] in
+            BrokerActor.start { await self?.takeRest() }
+        }
+    }
+
+    // What came together with the handshake's last line lies in sd-bus's buffer, and no event of the socket tells of it.
+    private func takeRest() async {
+        handshake = nil
+        var result: Int32 = 1
+        while !isClosed && result > 0 {
+            result = unsafe sd_bus_process(bus, nil)
+            await Task.yield()
+        }
+        // The loop's own look at the bus then fails in the same way, and ends the connection as it ends every other.
+        if result < 0 && !isClosed { shutdown(unsafe sd_bus_get_fd(bus), Int32(SHUT_RDWR)) }
     }
 
     /// The name that the bus gave; nil on a direct connection.
@@ -86,6 +107,9 @@ internal import Glibc
         var count: UInt64 = 0
         return unsafe sd_bus_get_n_queued_write(bus, &count) < 0 ? 0 : count
     }
+
+    /// Whether the other side has proven its user, as it must before its first message.
+    public var isAuthenticated: Bool { unsafe !isClosed && sd_bus_is_ready(bus) > 0 }
 
     /// Writes what is queued, blocking. Only for the way out, and only towards a bus: a peer that does not read
     /// would hold up everybody.

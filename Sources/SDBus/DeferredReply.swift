@@ -3,10 +3,12 @@ internal import CSystemd
 /// Holds a call until it is answered.
 @safe @BrokerActor @usableFromInline final class DeferredReply {
     private let message: OpaquePointer
+    private let connection: Connection
     private let isSensitive: Bool
 
-    init(_ message: OpaquePointer, isSensitive: Bool) {
+    init(_ message: OpaquePointer, on connection: Connection, isSensitive: Bool) {
         unsafe self.message = sd_bus_message_ref(message)
+        self.connection = connection
         self.isSensitive = isSensitive
     }
 
@@ -17,11 +19,12 @@ internal import CSystemd
     ) async {
         do throws(BusError) {
             let result = try await work()
-            try unsafe Replies.send(to: message, isSensitive: isSensitive) { (writer) throws(BusError) in
+            try unsafe Replies.send(to: message, on: connection, isSensitive: isSensitive) {
+                (writer) throws(BusError) in
                 try encode(result, &writer)
             }
         } catch {
-            unsafe Replies.fail(message, error)
+            unsafe Replies.fail(message, on: connection, error)
         }
     }
 

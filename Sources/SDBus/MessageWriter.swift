@@ -6,6 +6,8 @@ internal import Glibc
 /// A write that throws leaves the message unusable; the room then drops it and sends an error in its place.
 @safe public struct MessageWriter: ~Copyable {
     private let message: OpaquePointer
+    /// About how many bytes were appended; containers and padding are not counted.
+    private(set) var byteCount = 0
 
     /// Borrows the message; whoever made the writer keeps it alive.
     init(_ message: OpaquePointer) {
@@ -59,6 +61,7 @@ internal import Glibc
     /// Appends the bytes as `ay`.
     public mutating func bytes(_ bytes: Span<UInt8>) throws(BusError) {
         let message = unsafe message
+        byteCount += bytes.count
         let result = unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe sd_bus_message_append_array(
                 message, CChar(bitPattern: UInt8(ascii: "y")), buffer.baseAddress, buffer.count)
@@ -73,6 +76,7 @@ internal import Glibc
         _ count: Int, _ fill: (inout MutableSpan<UInt8>) throws(BusError) -> Void
     ) throws(BusError) {
         var start: UnsafeMutableRawPointer?
+        byteCount += count
         try check(
             unsafe sd_bus_message_append_array_space(
                 message, CChar(bitPattern: UInt8(ascii: "y")), count, &start))
@@ -90,6 +94,7 @@ internal import Glibc
     /// Appends text that is UTF-8 already. Throws when it holds a NUL.
     public mutating func text(utf8: Span<UInt8>) throws(BusError) {
         var start: UnsafeMutablePointer<CChar>?
+        byteCount += utf8.count + 5
         try check(unsafe sd_bus_message_append_string_space(message, utf8.count, &start))
         let isText = unsafe utf8.withUnsafeBufferPointer { bytes in
             guard let from = bytes.baseAddress, let to = unsafe start, !bytes.isEmpty else { return true }
@@ -102,12 +107,14 @@ internal import Glibc
     /// Appends an object path or a signature, which sd-bus validates.
     mutating func checkedText(_ type: UInt8, _ value: String) throws(BusError) {
         if value.utf8.contains(0) { throw .invalidArguments("A string holds a NUL") }
+        byteCount += value.utf8.count + 5
         try check(unsafe sd_bus_message_append_basic(message, CChar(bitPattern: type), value))
     }
 
     /// Appends a value of a basic type that has the same form in memory.
     mutating func basic<Value: BitwiseCopyable>(_ type: UInt8, _ value: Value) throws(BusError) {
         let message = unsafe message
+        byteCount += MemoryLayout<Value>.size
         let result = unsafe withUnsafePointer(to: value) { pointer in
             unsafe sd_bus_message_append_basic(message, CChar(bitPattern: type), pointer)
         }

@@ -5,7 +5,8 @@ internal import Glibc
 @BrokerActor enum Replies {
     /// Throws what `write` throws, or when the message cannot be made: an error can then go out in its place.
     static func send(
-        to call: OpaquePointer, isSensitive: Bool, _ write: (inout MessageWriter) throws(BusError) -> Void
+        to call: OpaquePointer, on connection: Connection, isSensitive: Bool,
+        _ write: (inout MessageWriter) throws(BusError) -> Void
     ) throws(BusError) {
         var reply: OpaquePointer?
         try check(unsafe sd_bus_message_new_method_return(call, &reply))
@@ -14,18 +15,22 @@ internal import Glibc
         if isSensitive { try check(unsafe sd_bus_message_sensitive(reply)) }
         var writer = unsafe MessageWriter(reply)
         try write(&writer)
-        unsafe send(reply)
+        let result = unsafe sd_bus_message_send(reply)
+        connection.noteSent(bytes: writer.byteCount)
+        if result < 0 { report("a reply", result, connection) }
     }
 
     /// Answers the call with the error, and with its number as a second argument.
-    static func fail(_ call: OpaquePointer, _ error: BusError) {
+    static func fail(_ call: OpaquePointer, on connection: Connection, _ error: BusError) {
         let result = unsafe attempt(call, error)
-        if result < 0 { BusLog.sink("an error reply was dropped: errno \(-result)") }
+        connection.noteSent(bytes: error.message.utf8.count)
+        if result < 0 { report("an error reply", result, connection) }
     }
 
-    private static func send(_ reply: OpaquePointer) {
-        let result = unsafe sd_bus_message_send(reply)
-        if result < 0 { BusLog.sink("a reply was dropped: errno \(-result)") }
+    private static func report(_ what: String, _ result: Int32, _ connection: Connection) {
+        // A peer that has left is nothing to talk about, and could make this one line for every call of its.
+        if !connection.isBus && !connection.isOpen { return }
+        BusLog.sink("\(what) was dropped: errno \(-result)")
     }
 
     private static func attempt(_ call: OpaquePointer, _ error: BusError) -> Int32 {

@@ -23,4 +23,13 @@ public enum ServiceProcess {
         mallopt(M_ARENA_MAX, 1)
         mallopt(M_TRIM_THRESHOLD, 64 << 10)
     }
+
+    /// As many descriptors as the system lets it have, up to `countMax`: each client costs one or two.
+    public static func raiseDescriptorLimit(to countMax: UInt64) {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard unsafe getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(rlim_t(countMax), limit.rlim_max))
+        _ = unsafe setrlimit(resource, &limit)
+    }
 }

@@ -105,7 +105,7 @@ extension MethodBox {
         do throws(BusError) {
             try serve(unsafe Call(message, on: connection, isSensitive: isSensitive))
         } catch {
-            unsafe Replies.fail(message, error)
+            unsafe Replies.fail(message, on: connection, error)
         }
         return 1
     }
