@@ -1,19 +1,20 @@
 public import BrokerModel
 public import SDBus
 
-/// The contract on one bus connection: objects, sessions, signals, the name.
+/// The contract on one connection, of a bus or of one peer: objects, sessions, signals.
 @BrokerActor public final class BrokerFront {
     private let connection: Connection
     private let dispatch: Dispatch
     private var registrations: [Registration] = []
 
-    /// Exports the objects. Nothing is served before the loop runs.
+    /// Exports the objects. Nothing is served before the loop runs. `peer` is what the other side of a direct connection
+    /// is called; nil on a bus, which names its callers itself.
     public init(
-        _ connection: Connection, service: any BrokerService, allowsPlain: Bool
+        _ connection: Connection, service: any BrokerService, allowsPlain: Bool, peer: String? = nil
     ) throws(BusError) {
         self.connection = connection
         let sessions = SessionTable(allowsPlain: allowsPlain)
-        dispatch = Dispatch(service: service, sessions: sessions)
+        dispatch = Dispatch(service: service, sessions: sessions, peer: peer)
         registrations = [
             try connection.export(
                 [dispatch.itemsInterface(), dispatch.subscriptionsInterface(), dispatch.managerInterface()],

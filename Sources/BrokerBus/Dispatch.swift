@@ -7,10 +7,11 @@ internal import Sodium
 @BrokerActor struct Dispatch {
     let service: any BrokerService
     let sessions: SessionTable
+    /// The one caller of a direct connection.
+    let peer: String?
 
     func context(_ call: borrowing Call) throws(BusError) -> CallContext {
-        // A call without a sender did not come over a bus; the direct endpoint names its peers itself.
-        guard let sender = call.sender else { throw BusError(.nobody) }
+        guard let sender = peer ?? call.sender else { throw BusError(.nobody) }
         return CallContext(connection: sender, allowsInteraction: call.allowsInteraction)
     }
 

@@ -59,8 +59,8 @@ extension Desk {
             guard let group = AccessGroup(name) else {
                 throw .param("A group has 1 to 255 printable ASCII characters without white space.")
             }
-            guard target.hasPrefix(":") || target.hasPrefix("pid:") else {
-                throw .param("Explain takes a connection's unique name, or pid: and a process id.")
+            guard [":", "direct:", "pid:"].contains(where: target.hasPrefix) else {
+                throw .param("Explain takes a connection's name, or pid: and a process id.")
             }
             return .later { () async throws(Refusal) in
                 let facts = try await self.facts(of: target)

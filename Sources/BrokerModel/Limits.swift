@@ -14,6 +14,14 @@ public enum Limits {
     public static let inFlightBytesMax = 32 << 20
     /// Open sessions of one connection.
     public static let sessionsPerConnectionMax = 16
+    /// Connections of one user to the direct endpoint.
+    public static let directConnectionsPerUserMax = 256
+    /// Connections of one process to the direct endpoint.
+    public static let directConnectionsPerProcessMax = 64
+    /// A direct connection that has not said by then who it is ends.
+    public static let authenticationMicroseconds: UInt64 = 10_000_000
+    /// Messages that a direct connection lets lie unread.
+    public static let queuedMessagesMax = 16_384
     /// Items of a group, unless the policy says otherwise.
     public static let groupItemsDefaultMax: UInt64 = 10_000
     /// Secrets and attributes of a group, unless the policy says otherwise.

@@ -34,6 +34,8 @@ extension Desk: BrokerService {}
     private let log = Log()
     private let connection: Connection
     private let state: StateFolder
+    private let fronts = Fronts()
+    private let direct: DirectEndpoint
     private var front: BrokerFront?
     private var desk: Desk?
     private var registrations: [Registration] = []
@@ -41,6 +43,7 @@ extension Desk: BrokerService {}
     private init(connection: Connection, state: StateFolder) {
         self.connection = connection
         self.state = state
+        direct = DirectEndpoint(fronts: fronts)
     }
 
     /// Reads everything that can be wrong, connects, owns the name, and only then opens the store: a call that
@@ -64,10 +67,13 @@ extension Desk: BrokerService {}
         let daemon = Daemon(connection: connection, state: state)
         running = daemon
         for warning in warnings { daemon.log.write(.warning, warning) }
-        if case .path = options.socket {
-            daemon.log.write(.warning, "--socket: this version serves the bus alone")
+        do throws(Failure) {
+            if let socket = places.socket { try daemon.listen(socket) }
+            try await daemon.serve(places, policy, configuration)
+        } catch {
+            daemon.direct.close()
+            throw error
         }
-        try await daemon.serve(places, policy, configuration)
         SystemdNotify.ready()
         daemon.log.write(.info, "chatelained \(Contract.version) serves \(Contract.name)")
         _ = loop.enableWatchdog()
@@ -92,6 +98,7 @@ extension Desk: BrokerService {}
         do throws(BusError) {
             let front = try BrokerFront(connection, service: desk, allowsPlain: configuration.allowsPlain)
             self.front = front
+            fronts.serveBus(front)
             registrations.append(
                 try connection.onDisconnect { Self.end("the bus is gone", ExitStatus.unavailable) })
             try await front.watchConnections(
@@ -105,6 +112,30 @@ extension Desk: BrokerService {}
             throw Failure("the bus refused the broker: \(error.message)", ExitStatus.unavailable)
         }
         openStore(vault, desk)
+        try serveDirect(desk)
+    }
+
+    private func listen(_ socket: Places.Socket) throws(Failure) {
+        try Self.onFiles { () throws(HostError) in try RuntimeFolder.prepare(for: socket.path) }
+        do throws(ListenFailure) {
+            try direct.listen(at: socket.path, mode: socket.mode)
+        } catch {
+            throw Failure("the direct endpoint \(socket.path) \(error.reason)", ExitStatus.unavailable)
+        }
+    }
+
+    private func serveDirect(_ desk: Desk) throws(Failure) {
+        let ownID = HostEnvironment.userID
+        let rules = DirectEndpoint.Rules(
+            allows: { $0 == ownID || $0 == 0 },
+            appeared: {
+                desk.connectionAppeared($0, bootTimeMicroseconds: BrokerActor.shared.loop.now(.boottime))
+            }, gone: { desk.connectionGone($0) }, report: { [log] in log.write(.warning, $0) })
+        do throws(BusError) {
+            try direct.serve(desk, rules)
+        } catch {
+            throw Failure("the direct endpoint cannot be served: \(error.message)", ExitStatus.systemError)
+        }
     }
 
     // A store that does not open now is opened by the first call that comes when its cause is gone.
@@ -142,14 +173,15 @@ extension Desk: BrokerService {}
         } catch {
             throw Failure("the broker's own namespaces cannot be read: \(error)", ExitStatus.systemError)
         }
-        let source = ProcessCredentials(bus: BusCredentials(connection), userID: HostEnvironment.userID)
+        let source = ProcessCredentials(
+            bus: BusCredentials(connection), direct: direct, userID: HostEnvironment.userID)
         let policyThread = WorkThread(name: "policy")
         let peers = Peers(
             source: source, reader: PeerThreads(), reference: reference,
             memoryFile: places.runtime.map { ExecutableFile(folder: $0, worker: policyThread) })
         let outlet = Desk.Outlet(
-            tell: { [weak self] in self?.front?.tell($0, sequence: $1, to: $2) },
-            propertiesChanged: { [weak self] in self?.front?.propertiesChanged($0) },
+            tell: { [weak fronts] in fronts?.tell($0, sequence: $1, to: $2) },
+            propertiesChanged: { [weak fronts] in fronts?.propertiesChanged($0) },
             loadPolicy: { [log] () async throws(PolicyErrors) in
                 let source = places.policy
                 let loaded = try await policyThread.run {
@@ -211,6 +243,7 @@ extension Desk: BrokerService {}
         let daemon = running
         running = nil
         if let reason { daemon?.log.write(.error, reason) }
+        daemon?.direct.close()
         daemon?.connection.flush()
         daemon?.connection.close()
         BrokerActor.start {

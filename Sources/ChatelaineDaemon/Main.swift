@@ -27,6 +27,7 @@ internal import SDBus
             ExitStatus.exit(ExitStatus.systemError)
         }
         ServiceProcess.keepHeapSmall()
+        ServiceProcess.raiseDescriptorLimit(to: 16_384)
         let loop = BrokerActor.shared.loop
         BrokerActor.start {
             do throws(Daemon.Failure) {

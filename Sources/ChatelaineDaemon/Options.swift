@@ -8,7 +8,7 @@ struct Options: Equatable {
     var socket: Socket = .standard
     var configuration: String?
 
-    /// The direct endpoint; this version does not serve it, and says so where it is named.
+    /// The direct endpoint.
     enum Socket: Equatable {
         case standard
         case none
@@ -81,7 +81,7 @@ struct Options: Equatable {
           --user-policy      read the user's own policy files too
           --state DIR        keep the store here
           --device-key FILE  the device key; made at first start
-          --socket PATH      the direct endpoint (not in this version)
+          --socket PATH      the direct endpoint; $XDG_RUNTIME_DIR/chatelaine/bus by itself
           --no-socket        no direct endpoint
           --config FILE      configuration ([Broker] AllowPlain=)
           --version, --help

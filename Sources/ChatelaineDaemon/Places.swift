@@ -8,6 +8,14 @@ struct Places {
     let deviceKey: String
     /// What is kept for this boot; nil where the environment names no folder for that.
     let runtime: String?
+    /// The direct endpoint's socket; nil where there is to be none.
+    let socket: Socket?
+
+    /// A socket, and who may open its file: all users where the broker serves all.
+    struct Socket {
+        let path: String
+        let mode: UInt32
+    }
 
     /// From the options, else from the environment, else the standard places.
     @BrokerActor init(_ options: Options) throws(Daemon.Failure) {
@@ -25,6 +33,7 @@ struct Places {
             throw Daemon.Failure("HOME is not set; use --state and --device-key", ExitStatus.usage)
         }
         runtime = Self.runtime(options)
+        socket = try Self.socket(options)
         self.state = state
         self.deviceKey = deviceKey
         if let folder = options.policyFolder {
@@ -41,5 +50,20 @@ struct Places {
             String.init)
         let base = options.isSystem ? "/run" : HostEnvironment.variable("XDG_RUNTIME_DIR")
         return given ?? base.map { $0 + "/chatelaine" }
+    }
+
+    private static func socket(_ options: Options) throws(Daemon.Failure) -> Socket? {
+        let mode: UInt32 = options.isSystem ? 0o666 : 0o600
+        switch options.socket {
+        case .none: return nil
+        case .path(let path): return Socket(path: path, mode: mode)
+        case .standard:
+            let base = options.isSystem ? "/run" : HostEnvironment.variable("XDG_RUNTIME_DIR")
+            guard let base, base.hasPrefix("/") else {
+                throw Daemon.Failure(
+                    "XDG_RUNTIME_DIR is not set; use --socket or --no-socket", ExitStatus.usage)
+            }
+            return Socket(path: base + "/chatelaine/bus", mode: mode)
+        }
     }
 }
