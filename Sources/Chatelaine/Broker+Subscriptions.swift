@@ -25,21 +25,28 @@ extension Broker {
     public func events() async throws(ChatelaineError) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream()
         try await onBus { () async throws(BusError) in
-            let owner = try await owner()
+            // On a bus by the broker's unique name: any connection may send us a signal of that interface.
+            let owner = isDirect ? nil : try await owner()
             registrations += [
-                // By its unique name: any connection may send us a signal of that interface.
                 try await connection.matchSignal(
                     sender: owner, path: Contract.path, interface: Contract.Interface.subscriptions
                 ) { signal in
                     if let event = Event(signal) { continuation.yield(event) }
                 },
-                try await connection.onNameOwnerChanged(name: Contract.name) { _, old, _ in
-                    if old == owner { continuation.finish() }
-                },
                 try connection.onDisconnect { continuation.finish() },
             ]
+            if let owner { try await watch(owner, continuation) }
         }
         return stream
+    }
+
+    private func watch(
+        _ owner: String, _ continuation: AsyncStream<Event>.Continuation
+    ) async throws(BusError) {
+        registrations.append(
+            try await connection.onNameOwnerChanged(name: Contract.name) { _, old, _ in
+                if old == owner { continuation.finish() }
+            })
     }
 
     /// Subscribes to the groups, or with none named to all of the caller's. Ask for ``events()`` before.

@@ -25,9 +25,17 @@ internal import Sodium
         self.connection = connection
     }
 
-    /// Connects and waits, blocking, for the bus. The broker itself is met, or started by the bus, with the
-    /// first call.
+    /// Connects: to the direct endpoint where the broker has one, else to the bus, for which it waits, blocking. There
+    /// the broker itself is met, or started by the bus, with the first call.
+    ///
+    /// A program with raised privileges (set-user-id, set-group-id) ignores what its environment says of addresses.
     public static func connect(to endpoint: Endpoint) throws(ChatelaineError) -> Broker {
+        if let connection = DirectSocket.open(endpoint) { return Broker(connection) }
+        return try connectToBus(endpoint)
+    }
+
+    /// The same past the direct endpoint, for what only a bus knows.
+    public static func connectToBus(_ endpoint: Endpoint) throws(ChatelaineError) -> Broker {
         do throws(BusError) {
             switch endpoint {
             case .user: return Broker(try Connection.openUser())
@@ -38,6 +46,10 @@ internal import Sodium
             throw ChatelaineError(error)
         }
     }
+
+    /// Whether no bus is between this and the broker. An address may lead to either; the direct endpoint gives names of
+    /// its own, which no bus gives.
+    public var isDirect: Bool { connection.uniqueName?.hasPrefix(":direct.") ?? true }
 
     /// Ends the connection, and with it the session and the subscription.
     public func close() {

@@ -48,7 +48,7 @@ extension Endpoint {
         switch self {
         case .user: "the session bus"
         case .system: "the system bus"
-        case .address: "the bus at that address"
+        case .address: "a broker at that address"
         }
     }
 }

@@ -42,7 +42,7 @@ extension Option {
         switch self {
         case .user: "the broker of the user (the default)"
         case .system: "the broker of the system"
-        case .address: "the broker on the bus at that D-Bus address"
+        case .address: "the broker on the bus, or the direct endpoint, at that D-Bus address"
         case .json: "print JSON"
         case .help: "print this"
         case .version: "print the version"

@@ -18,7 +18,7 @@ internal import SDBus
         let endpoint = context.invocation.endpoint
         let broker: Broker
         do throws(ChatelaineError) {
-            broker = try Broker.connect(to: endpoint)
+            broker = try Broker.connectToBus(endpoint)
         } catch {
             let advice = "Log in to a session with a bus, or set DBUS_SESSION_BUS_ADDRESS."
             let finding = Finding(
