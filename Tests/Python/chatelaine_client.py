@@ -31,10 +31,15 @@ class Client:
     """One connection and, once a secret has crossed, one session on it."""
 
     def __init__(self, address=None, *, descriptors=False, path=OBJECT):
-        address = address or os.environ["DBUS_SESSION_BUS_ADDRESS"]
-        self.connection = Connection(address, descriptors=descriptors)
-        self.path = path
-        self._session, self._session_kind = None, ENCRYPTED
+        self._descriptors, self.path, self.connection = descriptors, path, None
+        self.connect(address or os.environ["DBUS_SESSION_BUS_ADDRESS"])
+
+    def connect(self, address):
+        """Connects, again if need be; nothing of the connection before is kept."""
+        if self.connection:
+            self.close()
+        self.connection = Connection(address, descriptors=self._descriptors)
+        self.forget_session()
 
     def close(self):
         self.connection.close()
@@ -139,13 +144,14 @@ class Client:
         self.connection.signals.clear()
         return [signal for signal in arrived if signal]
 
-    @staticmethod
-    def _ours(message):
+    def _ours(self, message):
         fields = message.header.fields
         interface, name = fields[HeaderFields.interface], fields[HeaderFields.member]
         if interface == SUBSCRIPTIONS and fields.get(HeaderFields.signature) != SIGNALS.get(name):
             raise WireViolation(f"the signal {name} has another signature than the contract gives it")
-        if interface.startswith(PREFIX) or interface == "org.freedesktop.DBus.Properties":
+        # A direct connection brings it unasked.
+        is_wanted = interface == "org.freedesktop.DBus.Properties" and not self.connection.is_direct
+        if interface.startswith(PREFIX) or is_wanted:
             return Signal(name, tuple(message.body))
         return None
 

@@ -82,7 +82,7 @@ class BrokerError(Exception):
 
 
 class Connection:
-    """A connection to the bus at `address`."""
+    """A connection to the bus or the peer at `address`; a peer needs no Hello and no destination."""
 
     def __init__(self, address, *, descriptors=False, say_hello=True, destination=BUS_NAME):
         path = next(get_connectable_addresses(address))
@@ -95,13 +95,20 @@ class Connection:
         if say_hello:
             self.unique_name = self.bus_call("Hello")[0]
 
+    @property
+    def is_direct(self):
+        """Whether the broker itself is at the other end."""
+        return (self.unique_name or ":direct.").startswith(":direct.")
+
     def close(self):
         self.socket.close()
 
     def send(self, path, interface, member, signature=None, body=(), *, interactive=False, to=None):
         """Sends a method call without waiting and returns its serial."""
-        address = DBusAddress(path, bus_name=to or self.destination, interface=interface)
+        address = DBusAddress(path, bus_name=to or self.destination or BUS_NAME, interface=interface)
         message = new_method_call(address, member, signature, body)
+        if not (to or self.destination):
+            del message.header.fields[HeaderFields.destination]
         if interactive:
             message.header.flags |= MessageFlag.allow_interactive_authorization
         return self.send_message(message)

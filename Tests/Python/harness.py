@@ -66,8 +66,11 @@ class World:
 
     `wrap` is a command that the broker and the puppets are started by, `user` the id of the user that they
     run as where root runs the test, `preload` a library that the broker is started with, `configuration` the
-    text of its chatelained.conf, `bus_include` a file that the bus's configuration takes in.
+    text of its chatelained.conf, `bus_include` a file that the bus's configuration takes in. `direct` has the
+    clients talk to the direct endpoint; without, `direct_default` says so.
     """
+
+    direct_default = False
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class World:
         preload=None,
         configuration="",
         bus_include=None,
+        direct=None,
     ):
         self.daemon = daemon_path()
         self.owner = user if os.geteuid() == 0 else None
@@ -88,14 +92,15 @@ class World:
         self.folder = tempfile.mkdtemp(prefix="chatelaine-test-")
         os.chmod(self.folder, 0o755)
         self.state = state or self._inside("state")
-        self.puppets, self._with_passcode = {}, passcode
+        self.puppets, self.user, self._with_passcode = {}, None, passcode
+        self.direct = self.direct_default if direct is None else direct
         self.passcode = b""
 
     def __enter__(self):
         try:
             self._prepare()
             self.start()
-            self.user = self.puppet("nobody") if self.owner else Client(self.address)
+            self.user = self.puppet("nobody") if self.owner else Client(self.client_address)
             if self._with_passcode:
                 self.set_passcode()
         except BaseException:
@@ -167,6 +172,16 @@ class World:
         self.watch.bus_call("AddMatch", "s", (rule,))
 
     @property
+    def socket(self):
+        """Where the direct endpoint is by itself."""
+        return self._inside("runtime/chatelaine/bus")
+
+    @property
+    def client_address(self):
+        """What the clients connect to."""
+        return f"unix:path={self.socket}" if self.direct else self.address
+
+    @property
     def environment(self):
         return self._environment | {"DBUS_SESSION_BUS_ADDRESS": self.address}
 
@@ -189,6 +204,10 @@ class World:
         """Starts the broker and comes back when it owns its name."""
         self.process = self.launch()
         self.await_owner(True)
+        # A direct connection goes with its broker; on a bus it stays.
+        if self.direct and self.user:
+            for client in (self.user, *self.puppets.values()):
+                client.connect(self.client_address)
 
     def launch(self, **environment):
         """A process of the broker, which may or may not come to own the name."""
@@ -213,7 +232,7 @@ class World:
             self._inside("device.key"),
             "--config",
             self._inside("chatelained.conf"),
-            "--no-socket",
+            *([] if self.direct else ["--no-socket"]),
         ]
 
     def stop(self):
@@ -330,7 +349,7 @@ class World:
         """A process of any copy of the interpreter, which the caller closes."""
         wrap = self.wrap if wrap is None else wrap
         puppet = Puppet(executable, self.environment, self._inside("scripts"), wrap)
-        puppet.connect(self.address)
+        puppet.connect(self.client_address)
         return puppet
 
     @contextlib.contextmanager

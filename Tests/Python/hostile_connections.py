@@ -83,9 +83,6 @@ def h15(w):
         raw.close()
 
 
-TABLE.not_here("H16 H20", "the direct endpoint comes with the next release")
-
-
 @row("H17", "a subscriber that never reads", "4,000 changes", "everybody else is served meanwhile")
 def h17(w):
     deaf = w.puppet("mail")

@@ -28,6 +28,8 @@ class Puppet:
         self.client = None
 
     def connect(self, address=None):
+        if self.client:
+            self.client.close()
         self.client = Client(address)
         return self.client.connection.unique_name
 
@@ -130,6 +132,15 @@ class Puppet:
             deaf.connection.send(OBJECT, ITEMS, "Read", "a{sv}o", body)
         self.client.connection.ping()
         deaf.close()
+
+    def search_without_reading(self, query, times):
+        """Asks that often, for as long as it is taken, and reads no answer."""
+        self.client.connection.socket.settimeout(2.0)
+        for _ in range(times):
+            try:
+                self.client.connection.send(OBJECT, ITEMS, "Search", "a{sv}", (encode(query),))
+            except OSError:
+                break
 
     def read_when_owned(self, query):
         """Reads as soon as the broker's name has an owner, in a tight loop until then."""

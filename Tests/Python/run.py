@@ -1,6 +1,6 @@
 """Runs chosen suites against the broker named in CHATELAINED (default .build/debug/chatelained).
 
-    /usr/bin/python3 Tests/Python/run.py [--only PREFIX] [--rounds N] [SUITE ...]
+    /usr/bin/python3 Tests/Python/run.py [--only PREFIX] [--rounds N] [--direct] [SUITE ...]
 
 Needs Debian's dbus-daemon, python3-jeepney and python3-cryptography. One line for each row; the last line
 is `N passed, N failed, N skipped`.
@@ -25,6 +25,7 @@ SUITES = (
     "trust",
     "observe",
     "audit",
+    "direct",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
@@ -34,7 +35,10 @@ def main():
     missing = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
     if missing:
         sys.exit(f"missing for {sys.executable}: {' '.join(missing)}")
+    from harness import World
     from report import Report
+
+    World.direct_default = options.direct
 
     # Whoever ends the run ends the private buses and brokers with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -64,6 +68,7 @@ def parsed():
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; default all")
     parser.add_argument("--only", default="", help="rows whose number begins so")
     parser.add_argument("--rounds", type=int, default=20, help="kills in storage_faults")
+    parser.add_argument("--direct", action="store_true", help="clients use the direct endpoint, not the bus")
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]
     if unknown:
