@@ -45,12 +45,11 @@ struct Log: AuditSink {
         private let usesJournal = Journal.isAvailable
 
         func write(_ level: Level, _ text: String, _ fields: [(String, String)]) {
-            guard usesJournal else { return StandardError.write(line: "chatelained: \(text)") }
-            Journal.send(
-                fields: [
-                    ("MESSAGE", text), ("PRIORITY", String(level.rawValue)),
-                    ("SYSLOG_IDENTIFIER", "chatelained"),
-                ] + fields)
+            let own = [
+                ("MESSAGE", text), ("PRIORITY", String(level.rawValue)), ("SYSLOG_IDENTIFIER", "chatelained"),
+            ]
+            if usesJournal && Journal.send(fields: own + fields) { return }
+            StandardError.write(line: "chatelained: \(text)")
         }
     }
 }

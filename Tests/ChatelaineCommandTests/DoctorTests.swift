@@ -98,6 +98,11 @@ import Testing
         #expect(!outcome.text.contains(": Mode=observe:"))
         let reload = try await stage.run(["policy", "reload"])
         #expect(reload.status == .exited(0) && reload.text.contains("warning: \(place): Mode=observe: "))
+        // Whom the mode lets in is told so, and why it would be denied.
+        let process = String(ProcessInfo.processInfo.processIdentifier)
+        let told = try await stage.run(["policy", "explain", process, "org.example.mail2"])
+        #expect(told.text.hasPrefix("Decision     allow\n"))
+        #expect(told.text.contains("observe: would be denied because [Application org.chatelaine.Tests]"))
         let check = try await stage.run(["--json", "policy", "check", stage.folder.entry("policy")])
         #expect(check.status == .exited(0))
         #expect(check.text.contains(#""Warnings":["\#(place): Mode=observe: org.example.mail2 is not"#))

@@ -162,6 +162,19 @@ def a05(w):
     )
 
 
+@row("U07", "a program that is denied 100 times, and then silent", "wait", "its number is written in the end")
+def u07(w):
+    hostile = w.puppet("nobody")
+    try:
+        hostile.disconnect()
+        name = hostile.connect(w.address)
+        hostile.name_groups("org.flood.", 100)
+        # Nobody ends the broker here: its own clock does it.
+        w.await_log(f"({name}), {100 - PROCESS_LINES} times more", 1)
+    finally:
+        hostile.close()
+
+
 class JournalWorld(World):
     """A broker that finds a journal, which is the test's, and one more group, which is observed."""
 
