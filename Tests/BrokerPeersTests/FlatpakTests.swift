@@ -166,28 +166,3 @@ import Testing
         #expect(try sandbox.found() == nil)
     }
 }
-
-/// The forger's way: a root of one's own with a record in it, around a program that calls.
-@TestActor @Suite struct ForgedSandboxTests {
-    @Test(.enabled(if: NamespaceTests.canUnshare, "needs user namespaces"))
-    func aRecordInARootOfOnesOwnIsNoEvidenceAndNoSandbox() async throws {
-        let scratch = try Scratch()
-        let root = "\(scratch.path)/root"
-        let info = "\(scratch.path)/info"
-        try Sandbox.info(application: "org.example.Mail").write(
-            toFile: info, atomically: true, encoding: .utf8)
-        let script = """
-            mkdir \(root) && mount -t tmpfs none \(root) && cd \(root) && mkdir usr && mount --rbind /usr usr &&
-            for link in bin lib lib64; do ln -s usr/$link $link; done && cp \(info) .flatpak-info &&
-            exec chroot . \(theCat)
-            """
-        let child = try Child(["/usr/bin/unshare", "-Urm", "/bin/sh", "-c", script])
-        // It is there to be read, so that only what stands around it refuses it.
-        let seen = try ProcessFolder(processID: child.processID).root()
-        #expect(throws: Never.self) { try Kernel.regularFile(".flatpak-info", in: seen, limit: 4096) }
-        let facts = try await facts(of: child, Meeting(policy: [theCat]))
-        #expect(facts.flatpak == nil)
-        #expect(facts.inReferenceNamespaces == false)
-        #expect(facts.executable == nil)
-    }
-}
