@@ -128,6 +128,8 @@ struct UserManagerTests {
     func aMountNamespaceOfTheUsersOwnMakingIsNone() throws {
         let forger = try Child(["/usr/bin/unshare", "-Urm", theCat])
         #expect(try reference([forger]).contain(namespaces(forger), of: 0) == false)
+        let entered = try Child(["/usr/bin/nsenter", "-m", "-t", "\(forger.processID)", theCat])
+        #expect(try reference([forger]).contain(namespaces(entered), of: 0) == false)
     }
 
     @Test func whereSeveralPassForTheManagerNoneIs() throws {
