@@ -18,6 +18,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 import attacks_apparmor  # noqa: E402
 import attacks_bus  # noqa: E402
 import attacks_connection  # noqa: E402
+import attacks_observe  # noqa: E402
 import attacks_policy  # noqa: E402
 import attacks_program  # noqa: E402
 import attacks_sandbox  # noqa: E402
@@ -32,6 +33,7 @@ PARTS = {
     "policy": attacks_policy,
     "bus": attacks_bus,
     "sandbox": attacks_sandbox,
+    "observe": attacks_observe,
     "unit": attacks_unit,
     "apparmor": attacks_apparmor,
     "selinux": attacks_selinux,

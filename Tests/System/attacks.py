@@ -9,7 +9,7 @@ from box import REPOSITORY, BoxError
 
 TESTS = "/opt/chatelaine/Tests"
 BINDS = (f"{REPOSITORY}/Tests:{TESTS}",)
-PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit")
+PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit", "observe")
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
