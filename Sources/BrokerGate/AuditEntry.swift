@@ -21,8 +21,15 @@ public struct AuditEntry: Sendable, Hashable {
     public var connection: String
     /// The caller's process at connect.
     public var processID: UInt32?
-    /// The caller's user.
-    public var userID: UInt32
+    /// The caller's user; nil where nobody knows who called.
+    public var userID: UInt32?
+
+    /// A connection whose calls were refused because nobody could say who makes them.
+    public static func unidentified(_ connection: String) -> AuditEntry {
+        AuditEntry(
+            operation: "identify", decision: .deny, objection: .identity, trust: .user, connection: connection
+        )
+    }
 
     /// The words of the journal.
     public enum Decision: String, Sendable {
@@ -48,6 +55,8 @@ public enum Objection: String, Sendable {
     case role
     /// A manager's call by somebody else.
     case manager
+    /// The caller could not be identified, and so is nobody.
+    case identity
 
     /// For a person, to stand behind a colon.
     public var text: String {
@@ -58,6 +67,7 @@ public enum Objection: String, Sendable {
         case .operation: "Operations= of its application lacks it"
         case .role: "Role=background of its application keeps it from foreground items"
         case .manager: "the call is for the user's own programs, or an administrator's"
+        case .identity: "it could not be identified, and so is nobody"
         }
     }
 
@@ -69,6 +79,7 @@ public enum Objection: String, Sendable {
         case .operation: .missingOperation
         case .role: .backgroundRole
         case .manager: .notManager
+        case .identity: .nobody
         }
     }
 }
@@ -86,6 +97,8 @@ extension Refusal {
 
     static let backgroundRole = Refusal(
         .missingEntitlement, "A background program stores after-first-unlock items alone.")
+
+    static let nobody = Refusal(.identityUnavailable, "The caller could not be identified; call again.")
 
     static let notManager = Refusal(
         .accessDenied,

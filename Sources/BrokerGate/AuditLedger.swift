@@ -90,10 +90,10 @@ public struct AuditLedger: Sendable {
 
 /// Who has a budget.
 private enum Payer: Hashable {
-    case process(user: UInt32, UInt32)
+    case process(user: UInt32?, UInt32)
     case connection(String)
-    case program(user: UInt32, String?)
-    case user(UInt32)
+    case program(user: UInt32?, String?)
+    case user(UInt32?)
     case everybody
 
     init(_ kind: Int, _ entry: AuditEntry) {

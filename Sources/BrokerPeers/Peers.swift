@@ -20,6 +20,9 @@ public final class Peers {
     /// A bus lets far fewer connections in. One past it is treated as older than the broker.
     static let appearancesMax = 16_384
 
+    /// Hears of each connection whose look-up ended in a refusal, once however many calls waited for it.
+    public var refused: (_ connection: String) -> Void = { _ in }
+
     private typealias Outcome = Result<Caller, Doubt>
 
     /// A look-up that has begun, and the calls that wait for it.
@@ -90,6 +93,7 @@ public final class Peers {
         underWay[connection] = lookUp
         let result = await read(connection, policyExecutables)
         let outcome = settle(connection, lookUp, result)
+        if case .failure = outcome { refused(connection) }
         for waiter in lookUp.waiting { waiter.resume(returning: outcome) }
         await keepMemory()
         return outcome

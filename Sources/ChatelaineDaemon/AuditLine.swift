@@ -22,14 +22,20 @@ extension AuditLedger.Line {
 
     private var what: String {
         if groups > 1 { return "\(groups) groups" }
-        return entry.group?.name ?? (entry.objection == .manager ? "the manager" : "its groups")
+        if let group = entry.group { return group.name }
+        switch entry.objection {
+        case .manager: return "the manager"
+        case .identity: return "everything"
+        default: return "its groups"
+        }
     }
 
     private var who: String { entry.application ?? entry.program ?? "unnamed program" }
 
     private var whence: String {
         if !entry.connection.isEmpty { return entry.connection }
-        return entry.processID.map { "process \($0)" } ?? "user \(entry.userID)"
+        if let process = entry.processID { return "process \(process)" }
+        return entry.userID.map { "user \($0)" } ?? "several"
     }
 
     /// For programs: empty where there is nothing to say.
@@ -39,7 +45,8 @@ extension AuditLedger.Line {
             ("CHATELAINE_PROGRAM", entry.program ?? ""), ("CHATELAINE_GROUP", entry.group?.name ?? ""),
             ("CHATELAINE_GROUPS", String(groups)), ("CHATELAINE_DECISION", entry.decision.rawValue),
             ("CHATELAINE_REASON", entry.objection?.rawValue ?? ""),
-            ("CHATELAINE_TRUST", entry.trust.rawValue), ("CHATELAINE_UID", String(entry.userID)),
+            ("CHATELAINE_TRUST", entry.trust.rawValue),
+            ("CHATELAINE_UID", entry.userID.map { String($0) } ?? ""),
             ("CHATELAINE_PID", entry.processID.map { String($0) } ?? ""),
             ("CHATELAINE_CONNECTION", entry.connection), ("CHATELAINE_COUNT", String(count)),
         ]

@@ -179,6 +179,7 @@ extension Desk: BrokerService {}
         let peers = Peers(
             source: source, reader: PeerThreads(), reference: reference,
             memoryFile: places.runtime.map { ExecutableFile(folder: $0, worker: policyThread) })
+        peers.refused = { [log] in log.recordUnidentified($0) }
         let outlet = Desk.Outlet(
             tell: { [weak fronts] in fronts?.tell($0, sequence: $1, to: $2) },
             propertiesChanged: { [weak fronts] in fronts?.propertiesChanged($0) },

@@ -26,6 +26,12 @@ struct Log: AuditSink {
     /// Takes an audit line, on the broker's actor; a thread of the log's own writes it.
     func record(_ entry: AuditEntry) { BrokerActor.assumeIsolated { buffer.append(entry) } }
 
+    /// Takes the line of a connection that could not be identified. An administrator's look at a process
+    /// (`pid:N`) is no call.
+    func recordUnidentified(_ connection: String) {
+        if !connection.hasPrefix("pid:") { record(.unidentified(connection)) }
+    }
+
     /// Writes what was gathered, before the process ends.
     @BrokerActor func drain() async {
         buffer.drain()

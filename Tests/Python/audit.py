@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import socket
+import subprocess
 import sys
 
 from expect import NotHere, Table, equal, generic, holds, refused, same_secret, secret
@@ -160,6 +161,24 @@ def a05(w):
             ),
         ],
     )
+
+
+@row("U08", "a connection whose process has ended", "a call on it", "refused, and a line about it")
+def u08(w):
+    with written(w) as found:
+        keeper = subprocess.Popen(
+            [w.executable("mail"), os.path.join(HERE, "keep_connection.py")],
+            env=w.environment | {"PYTHONHOME": sys.base_prefix, "PYTHONPATH": HERE},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        keeper.wait(60)
+        answer, _ = keeper.communicate("call\n", timeout=60)
+        equal(answer.strip(), "IdentityUnavailable")
+    lines = [entry for entry in found if entry.operation == "identify"]
+    equal([(entry.decision, entry.what, entry.who) for entry in lines], [("deny", "everything", "unnamed program")])
+    equal(lines[0].why, "it could not be identified, and so is nobody")
 
 
 @row("U07", "a program that is denied 100 times, and then silent", "wait", "its number is written in the end")
