@@ -30,9 +30,11 @@ public import SDBus
         return await open(connection, facts.userID, subject, action, allowsInteraction)
     }
 
-    /// The connection is gone: nobody is to be asked on its behalf any longer.
-    public func connectionGone(_ name: String) {
-        for question in questions.values where question.asker == name { question.answer.cancel() }
+    /// Withdraws what is asked on the connection's behalf; on the broker's actor.
+    public nonisolated func connectionGone(_ connection: String) {
+        BrokerActor.assumeIsolated {
+            for question in questions.values where question.asker == connection { question.answer.cancel() }
+        }
     }
 
     private func open(

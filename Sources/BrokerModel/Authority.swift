@@ -5,6 +5,9 @@ public protocol Authority: Sendable {
     func allows(
         _ connection: String, facts: PeerFacts, action: String, allowsInteraction: Bool
     ) async -> Authorization
+
+    /// The connection is gone: nobody is to be asked on its behalf any longer. Called where the broker's calls run.
+    func connectionGone(_ connection: String)
 }
 
 /// What the authority says.
