@@ -50,9 +50,9 @@ def a11(w):
         equal(preloaded(w, w.own("evil")), "org.chatelaine.Error.MissingEntitlement")
 
 
-def preloaded(w, program):
-    """What the library says when it is started in that program."""
-    environment = w.environment | {"LD_PRELOAD": PRELOAD, "ATTACK_GROUP": GROUP}
+def preloaded(w, program, group=GROUP):
+    """What is said when the program is started with the library: by the library, or by the program whole."""
+    environment = w.environment | {"LD_PRELOAD": PRELOAD, "ATTACK_GROUP": group}
     done = subprocess.run(
         # Its own wrapper is not to be attacked.
         [
@@ -97,14 +97,15 @@ def number_of_next_process():
         return process.pid
 
 
-def reused(w, connection):
+def reused(w, connection, program=PROGRAM, group=GROUP):
+    """How a call ends over a connection whose process's number is the program's by then."""
     with open("/proc/sys/kernel/pid_max") as file:
         if int(file.read()) > PID_MAX:
             raise NotHere("this kernel has no pid_max for each process namespace, and counts far")
     # The kernel gives the first numbers once.
     while number_of_next_process() <= RESERVED_NUMBERS:
         pass
-    with w.script(w.own("evil"), "reuse_number.py", connection, PROGRAM, GROUP) as keeper:
+    with w.script(w.own("evil"), "reuse_number.py", connection, program, group) as keeper:
         # A number is free when its process has been reaped.
         keeper.wait(START_SECONDS)
         answer, _ = keeper.communicate("go\n", timeout=START_SECONDS * 2)

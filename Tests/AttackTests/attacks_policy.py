@@ -39,7 +39,7 @@ def a20(w):
 @row("A21", "a file of policy", "that is a link to one of the user's", "refused by name, the old one stays")
 def a21(w):
     w.install(EVIL)
-    target = os.path.join(w.home, "policy.conf")
+    target = FOLDER + "/policy-of-the-user.conf"
     write(target, GRANT, owner=w.user.entry.pw_uid)
     with w.honest():
         os.symlink(target, FILE)

@@ -171,8 +171,19 @@ def a34(w):
         w.user.run("cp", forged, f"{folder}/info")
         # No process has this number.
         w.user.run("sh", "-c", f"echo 4194304 >{folder}/pid")
-        scope = ["systemd-run", "--user", "--quiet", "--scope", f"--unit=app-flatpak-{APP}-{instance}"]
-        inside = [*scope, *bubble(w.own("evil"), PROGRAM, "--ro-bind", forged, "/.flatpak-info")]
+        scope = [
+            *w.on_session_bus,
+            "systemd-run",
+            "--user",
+            "--quiet",
+            "--scope",
+            f"--unit=app-flatpak-{APP}-{instance}",
+        ]
+        inside = [
+            *scope,
+            *w.on_broker_bus,
+            *bubble(w.own("evil"), PROGRAM, "--ro-bind", forged, "/.flatpak-info"),
+        ]
         with w.running(PROGRAM, inside) as impostor:
             same_secret(impostor.read(item(AccessGroup=SHARED)).secret, VALUE.encode())
             # It has no more than the application that it forged.

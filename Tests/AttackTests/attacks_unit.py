@@ -21,7 +21,13 @@ TRANSIENT = ("systemd-run", "--quiet", "--pipe", "--wait", "--collect")
 
 def in_unit(w, *options):
     """A prefix that starts a program in a unit, with the environment of the suite's programs."""
-    return [*TRANSIENT, *options, "env", *(f"{key}={value}" for key, value in w.environment.items())]
+    return [
+        *w.on_session_bus,
+        *TRANSIENT,
+        *options,
+        "env",
+        *(f"{key}={value}" for key, value in w.environment.items()),
+    ]
 
 
 @row(

@@ -18,12 +18,14 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 import attacks_apparmor  # noqa: E402
 import attacks_bus  # noqa: E402
 import attacks_connection  # noqa: E402
+import attacks_kernel  # noqa: E402
 import attacks_observe  # noqa: E402
 import attacks_policy  # noqa: E402
 import attacks_program  # noqa: E402
 import attacks_sandbox  # noqa: E402
 import attacks_selinux  # noqa: E402
 import attacks_unit  # noqa: E402
+import attacks_users  # noqa: E402
 from report import Report  # noqa: E402
 from scene import Scene, Session  # noqa: E402
 
@@ -35,6 +37,8 @@ PARTS = {
     "sandbox": attacks_sandbox,
     "observe": attacks_observe,
     "unit": attacks_unit,
+    "kernel": attacks_kernel,
+    "users": attacks_users,
     "apparmor": attacks_apparmor,
     "selinux": attacks_selinux,
 }

@@ -201,6 +201,16 @@ class Scene:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
 
+    @property
+    def on_session_bus(self):
+        """A prefix for what speaks to the user's manager, in the environment above."""
+        return ["env", f"DBUS_SESSION_BUS_ADDRESS={self.user.environment['DBUS_SESSION_BUS_ADDRESS']}"]
+
+    @property
+    def on_broker_bus(self):
+        """A prefix that takes that back."""
+        return ["env", f"DBUS_SESSION_BUS_ADDRESS={self.address}"]
+
     @contextlib.contextmanager
     def running(self, executable, wrap=(), before=(), by=None):
         """A client process of that program; `wrap` is run by the user, `before` by root. `by` is what makes

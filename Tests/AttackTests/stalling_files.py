@@ -1,6 +1,7 @@
 """A file system of a user's own with one program in it, which stops answering when it is told to.
 
     stalling_files.py PLACE PROGRAM UID GID      started by root, who mounts for the user as fusermount does
+                                                 where /etc/fuse.conf lets others in
 
 SIGUSR1 stops it, SIGUSR2 lets it go on, both with a line on standard output. What has been read of the program
 stays readable, so that it runs on.
@@ -97,7 +98,7 @@ class Files:
 def main(place, program, user, group):
     libc = ctypes.CDLL(None, use_errno=True)
     device = os.open("/dev/fuse", os.O_RDWR)
-    options = f"fd={device},rootmode=40000,user_id={user},group_id={group}".encode()
+    options = f"fd={device},rootmode=40000,user_id={user},group_id={group},allow_other".encode()
     if libc.mount(b"attack", place.encode(), b"fuse", MS_NOSUID | MS_NODEV, options) != 0:
         sys.exit(f"mount: {os.strerror(ctypes.get_errno())}")
     os.setgroups([])

@@ -9,7 +9,8 @@ from box import REPOSITORY, BoxError
 
 TESTS = "/opt/chatelaine/Tests"
 BINDS = (f"{REPOSITORY}/Tests:{TESTS}",)
-PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit", "observe")
+PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit", "observe", "kernel")
+PARTS_OF_SYSTEM = ("users",)
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -19,15 +20,17 @@ def run(report, box, kind, programs, mode="user"):
     box.boot()
     box.allow_sandboxes()
     box.add_user("alice", 1000)
+    box.add_user("bob", 1001)
     # So that numbers of processes are used again soon. Older kernels have one such limit for all.
     with contextlib.suppress(BoxError):
         box.sysctl("kernel.pid_max", 3000)
+    parts = PARTS + (PARTS_OF_SYSTEM if mode == "system" else ())
     environment = ("PYTHONDONTWRITEBYTECODE=1",)
     with box.start(
-        *command(report, kind, mode, PARTS), environment=environment, stdin=subprocess.DEVNULL
+        *command(report, kind, mode, parts), environment=environment, stdin=subprocess.DEVNULL
     ) as attacks:
-        has_ended = pass_on(report, attacks.stdout)
-    if not has_ended:
+        counts = pass_on(report, attacks.stdout)
+    if counts != 1:
         report.fail(f"attacks-{mode}-{kind}", f"ended with {attacks.returncode} and no counts")
 
 
@@ -37,16 +40,17 @@ def command(report, kind, mode, parts):
 
 
 def pass_on(report, lines):
-    """Prints the lines of rows that were played elsewhere and takes over their counts; whether there were any."""
-    counts = None
+    """Prints the lines of rows that were played elsewhere and takes over their counts; how many those were."""
+    found = 0
     for line in lines:
         if counts := COUNTS.fullmatch(line.strip()):
+            found += 1
             passed, failed, skipped = map(int, counts.groups())
             report.passed, report.failed = report.passed + passed, report.failed + failed
             report.skipped += skipped
         else:
             print(line.rstrip("\n"), flush=True)
-    return counts is not None
+    return found
 
 
 def preload_library():

@@ -142,6 +142,8 @@ class Box:
             "PREFIX=/usr",
             f"PROGRAMS={' '.join(built)}",
         )
+        # What a package does when it is installed.
+        quietly("chroot", self.root, "systemd-sysusers", "chatelaine.conf")
 
     def boot(self):
         """Comes back when everything is started that starts at boot."""
