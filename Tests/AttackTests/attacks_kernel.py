@@ -40,7 +40,7 @@ def helper(w):
 
 
 @row(
-    "A50",
+    "A70",
     "a group that asks for the trust `kernel`",
     "its set-group-id helper calls; a copy of it, another program, a program of that user id call",
     "system: the helper gets in, nobody else. user: nobody, and a warning says so",
@@ -60,7 +60,7 @@ def a50(w):
 
 
 @row(
-    "A51",
+    "A71",
     "a group at the trust `kernel`",
     "a stranger connects, execs the helper, and a child of it calls over the socket (as A10)",
     "denied: the groups are those that it connected with",
@@ -72,7 +72,7 @@ def a51(w):
 
 
 @row(
-    "A52",
+    "A72",
     "a group at the trust `kernel`",
     "the user starts the helper with a library of the user's own (as A11), traces it, reads its memory",
     "the library is not loaded; the kernel refuses the rest",
@@ -86,7 +86,7 @@ def a52(w):
 
 
 @row(
-    "A53",
+    "A73",
     "a group at the trust `kernel`",
     "a number of a process is used again, by the helper (as A12 and A13)",
     "denied, with a pidfd from the bus and without",
@@ -99,7 +99,7 @@ def a53(w):
 
 
 @row(
-    "A54",
+    "A74",
     "a group at the trust `kernel`",
     "the user is a member of the helper's group, and any program may take it on (sg)",
     "denied, to the helper too: it proves nothing any more",

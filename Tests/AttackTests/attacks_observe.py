@@ -46,7 +46,8 @@ def a50(w):
         for verb in (("get", "--service", "attack"), ("list",), ("delete", "--service", "attack")):
             done = command(w, APP, verb[0], "--group", WATCHED, *verb[1:])
             equal(done.returncode, DENIED, f"the status of {verb[0]} ({done.stderr})")
-    entries = [one for one in w.decisions() if one["CHATELAINE_PROGRAM"] == APP]
+    entries = [one for one in w.decisions() if one.get("CHATELAINE_GROUP") == WATCHED]
+    entries = [one for one in entries if one["CHATELAINE_PROGRAM"] == APP]
     holds(entries and {one["CHATELAINE_DECISION"] for one in entries} == {"deny"}, f"the log: {entries}")
 
 
