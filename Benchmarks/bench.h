@@ -12,12 +12,13 @@
 #define KEY_BYTES 32u
 #define CALL_TIMEOUT_US (120ull * 1000000ull)
 
-/* A D-Bus service with the methods of org.chatelaine.Broker1.Items: the broker, or the echo. */
+/* A D-Bus service with the methods of org.chatelaine.Broker1.Items: the broker, over the bus or over its direct
+ * endpoint, or the echo. */
 struct service {
     const char *word, *name, *path, *items;
     bool real; /* its replies are of the item that was asked for, and its secrets can be opened */
 };
-extern const struct service broker, echo;
+extern const struct service broker, direct, echo;
 
 /* ---- session.c: one end of x25519-hkdf-sha256-chacha20poly1305 ---- */
 struct session {
@@ -40,14 +41,17 @@ void item_check_attributes(sd_bus_message *m, uint64_t i);
 /* ---- client.c: one connection, with a session on each service it uses ---- */
 struct rows;
 struct client {
-    sd_bus *bus;
-    struct session broker_session, echo_session;
+    sd_bus *bus, *direct_bus;
+    struct session broker_session, direct_session, echo_session;
     struct rows *rows;
     uint64_t items;     /* 0 .. items-1 are stored */
     uint64_t first_new; /* number of the first item that this client may add */
     uint64_t added, random, reads, verified;
 };
 sd_bus *bus_connect(void);
+/* Connects to the direct endpoint, which has no bus. */
+sd_bus *direct_connect(void);
+sd_bus *client_bus(struct client *c, const struct service *service);
 sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member);
 /* Sends and frees `m`; returns the reply. */
 sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member);

@@ -10,6 +10,13 @@ const struct service broker = {
     .items = "org.chatelaine.Broker1.Items",
     .real = true,
 };
+const struct service direct = {
+    .word = "direct",
+    .name = "org.chatelaine.Broker1",
+    .path = "/org/chatelaine/Broker1",
+    .items = "org.chatelaine.Broker1.Items",
+    .real = true,
+};
 const struct service echo = {
     .word = "echo",
     .name = "org.chatelaine.Echoes1",
@@ -21,17 +28,32 @@ const struct service echo = {
 /* A client adds this many items and then stores over them, so that a fast store stays within its quota. */
 #define NEW_ITEMS_MAX 3000u
 
-sd_bus *bus_connect(void)
+static sd_bus *connect_to(const char *variable, bool is_bus)
 {
     sd_bus *bus = NULL;
-    const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
+    const char *address = getenv(variable);
     if (!address)
-        die("DBUS_SESSION_BUS_ADDRESS is not set", 0, NULL);
+        die(variable, ENOENT, NULL);
     must(sd_bus_new(&bus), "sd_bus_new");
-    must(sd_bus_set_address(bus, address), "bus address");
-    must(sd_bus_set_bus_client(bus, 1), "bus client");
-    must(sd_bus_start(bus), "connect to the bus");
+    must(sd_bus_set_address(bus, address), "address");
+    must(sd_bus_set_bus_client(bus, is_bus), "bus client");
+    must(sd_bus_start(bus), "connect");
     return bus;
+}
+
+sd_bus *bus_connect(void)
+{
+    return connect_to("DBUS_SESSION_BUS_ADDRESS", true);
+}
+
+sd_bus *direct_connect(void)
+{
+    return connect_to("BENCH_DIRECT_ADDRESS", false);
+}
+
+sd_bus *client_bus(struct client *c, const struct service *service)
+{
+    return service == &direct ? c->direct_bus : c->bus;
 }
 
 sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member)
@@ -55,6 +77,8 @@ sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member)
 
 struct session *client_session(struct client *c, const struct service *service)
 {
+    if (service == &direct)
+        return &c->direct_session;
     return service == &broker ? &c->broker_session : &c->echo_session;
 }
 

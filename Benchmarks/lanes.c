@@ -8,10 +8,12 @@ static const struct service *service_named(const char *word)
 {
     if (!strcmp(word, "broker"))
         return &broker;
+    if (!strcmp(word, "direct"))
+        return &direct;
     if (!strcmp(word, "echo"))
         return &echo;
     if (strcmp(word, "sqlite") != 0)
-        die("a lane's service is none of broker, echo and sqlite", 0, NULL);
+        die("a lane's service is none of broker, direct, echo and sqlite", 0, NULL);
     return NULL;
 }
 

@@ -70,6 +70,10 @@ static void client_start(struct client *c, unsigned number)
     c->bus = bus_connect();
     if (plan_uses(&broker))
         session_open(&c->broker_session, c->bus, &broker);
+    if (plan_uses(&direct)) {
+        c->direct_bus = direct_connect();
+        session_open(&c->direct_session, c->direct_bus, &direct);
+    }
     session_open(&c->echo_session, c->bus, &echo);
     for (unsigned l = 0; l < plan.lane_count; l++) {
         struct action a = action_of(&plan.lanes[l], number);
@@ -138,7 +142,7 @@ static void conduct_slice(unsigned lane, unsigned round)
 {
     const struct lane *l = &plan.lanes[lane];
     const struct service *service = l->action.service;
-    pid_t pid = service == &broker ? plan.broker_pid : service == &echo ? plan.echo_pid : 0;
+    pid_t pid = service && service->real ? plan.broker_pid : service == &echo ? plan.echo_pid : 0;
     uint64_t cpu = cpu_ns(pid);
     pthread_barrier_wait(barrier);
     pthread_barrier_wait(barrier);

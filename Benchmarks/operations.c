@@ -25,10 +25,10 @@ static void check_read(struct client *c, const struct service *service, sd_bus_m
 static uint64_t run_read(struct client *c, const struct service *service)
 {
     uint64_t item = client_pick(c), start = now_ns();
-    sd_bus_message *m = call_new(c->bus, service, "Read");
+    sd_bus_message *m = call_new(client_bus(c, service), service, "Read");
     item_append_query(m, item);
     must(sd_bus_message_append(m, "o", client_session(c, service)->path), "append");
-    sd_bus_message *reply = call_send(c->bus, m, "Read");
+    sd_bus_message *reply = call_send(client_bus(c, service), m, "Read");
     uint64_t elapsed = now_ns() - start;
     check_read(c, service, reply, item);
     sd_bus_message_unref(reply);
@@ -54,9 +54,9 @@ static void check_search(struct client *c, const struct service *service, sd_bus
 static uint64_t run_search(struct client *c, const struct service *service)
 {
     uint64_t item = client_pick(c), start = now_ns();
-    sd_bus_message *m = call_new(c->bus, service, "Search");
+    sd_bus_message *m = call_new(client_bus(c, service), service, "Search");
     item_append_query(m, item);
-    sd_bus_message *reply = call_send(c->bus, m, "Search");
+    sd_bus_message *reply = call_send(client_bus(c, service), m, "Search");
     uint64_t elapsed = now_ns() - start;
     check_search(c, service, reply, item);
     sd_bus_message_unref(reply);
@@ -69,10 +69,10 @@ static uint64_t run_store(struct client *c, const struct service *service)
     uint64_t item = client_next_new(c);
     item_secret(item, secret);
     uint64_t start = now_ns();
-    sd_bus_message *m = call_new(c->bus, service, "Store");
+    sd_bus_message *m = call_new(client_bus(c, service), service, "Store");
     item_append_attributes(m, item);
     session_append_secret(client_session(c, service), m, secret);
-    sd_bus_message *reply = call_send(c->bus, m, "Store");
+    sd_bus_message *reply = call_send(client_bus(c, service), m, "Store");
     uint64_t elapsed = now_ns() - start;
     const char *reference;
     uint64_t revision;

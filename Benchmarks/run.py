@@ -13,7 +13,7 @@ import time
 
 import machine
 from figures import Figure, markdown
-from sections import beside, calls, fill, floor, memory, starts, writes
+from sections import beside, calls, direct, fill, floor, memory, starts, writes
 from world import BENCH, ECHO, HERE, Failed, World
 
 STORE, WRITTEN = "state", "state-written"
@@ -94,6 +94,7 @@ def middle(run, first):
         run.start_broker(STORE)
         items = fill(run, first, MIDDLE)
         run.attempt("memory", memory, run, items, "after filling and use")
+        run.attempt("direct endpoint", direct, run, items)
         run.world.stop_broker()
         shutil.copytree(run.world.path(STORE), run.world.path(WRITTEN))
         run.start_broker(STORE)

@@ -44,6 +44,24 @@ def calls(run, items):
     return growth
 
 
+def direct(run, items):
+    """Read over the direct endpoint, between the same over the bus."""
+    with run.world.one_processor():
+        direct_on(run, items, "one processor", (1,))
+    direct_on(run, items, "all processors", CROWDS)
+
+
+def direct_on(run, items, where, crowds):
+    lanes = [f"{side}:read@{crowd}" for crowd in crowds for side in ("broker", "direct")]
+    found = run.measure(f"direct endpoint, {where}", lanes, items, run.pace["slice"])
+    run.lanes += [lane_row(lane, where) for lane in found]
+    for base, lane in zip(found[0::2], found[1::2]):
+        clients = lane["clients"]
+        name = f"Read, direct endpoint, {items:,} items, {clients} client{'s' if clients > 1 else ''}, {where}"
+        run.figure(f"{name}: rate to that over the bus", ratio(lane, base, "rate"), "x", goal=2, at_least=True)
+        run.figure(f"{name}: p50 to that over the bus", ratio(lane, base, "p50"), "x", goal=0.5)
+
+
 def fill(run, first, items):
     """Adds items first..items-1; returns how many there are now."""
     filled = run.world.bench("fill", "--from", first, "--items", items, "--connections", 4, "--window", 60,

@@ -59,7 +59,8 @@ class World:
             os.makedirs(self.path(name), mode=0o700)
         with open(self.path("policy/50-bench.conf"), "w", encoding="utf-8") as file:
             file.write(POLICY.format(bench=BENCH))
-        self.environment.update(HOME=self.path("home"), XDG_RUNTIME_DIR=self.path("runtime"))
+        self.environment.update(HOME=self.path("home"), XDG_RUNTIME_DIR=self.path("runtime"),
+                                BENCH_DIRECT_ADDRESS="unix:path=" + self.path("runtime/direct"))
 
     def _start_bus(self):
         with open(self.path("bus.log"), "wb") as log:
@@ -80,7 +81,7 @@ class World:
 
     def broker_command(self, state):
         return [self.broker_program, "--user", "--policy", self.path("policy"), "--state", self.path(state),
-                "--device-key", self.path("key/device.key"), "--no-socket"]
+                "--device-key", self.path("key/device.key"), "--socket", self.path("runtime/direct")]
 
     def start_broker(self, state):
         """Starts the broker on the state folder of that name and returns what `bench wait` says of it."""
