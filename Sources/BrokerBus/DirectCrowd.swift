@@ -23,19 +23,19 @@ internal import SDBus
     /// What becomes of one more.
     enum Admission {
         case welcome
-        /// It gets the place of one that has never asked for anything.
+        /// It gets the place of one that was never identified.
         case instead(String)
         case full
     }
 
-    func admission(of credentials: SocketCredentials) -> Admission {
+    func admission(of credentials: SocketCredentials, isKnown: (String) -> Bool) -> Admission {
         guard processes[Process(credentials), default: 0] < Limits.directConnectionsPerProcessMax else {
             return .full
         }
         let peers = users[credentials.userID] ?? [:]
         guard peers.count >= Limits.directConnectionsPerUserMax else { return .welcome }
-        // The one that has been silent for the longest; names grow with the time.
-        let silent = peers.values.filter { !$0.hasSpoken }.min { $0.number < $1.number }
+        // The oldest of those that have not called, or were refused for their program's number: numbers grow with time.
+        let silent = peers.values.filter { !isKnown($0.name) }.min { $0.number < $1.number }
         return silent.map { .instead($0.name) } ?? .full
     }
 

@@ -12,16 +12,20 @@ public import SDBus
         let allows: (_ userID: UInt32) -> Bool
         let appeared: (_ connection: String) -> Void
         let gone: (_ connection: String) -> Void
+        let isKnown: (_ connection: String) -> Bool
         let report: (_ line: String) -> Void
 
-        /// `appeared` and `gone` get the names of connections; `report` a line for the log.
+        /// `appeared` and `gone` get the names of connections; `isKnown` says of one whether its caller was identified, as
+        /// the first call of every one is; `report` gets a line for the log.
         public init(
             allows: @escaping (UInt32) -> Bool, appeared: @escaping (String) -> Void,
-            gone: @escaping (String) -> Void, report: @escaping (String) -> Void
+            gone: @escaping (String) -> Void, isKnown: @escaping (String) -> Bool,
+            report: @escaping (String) -> Void
         ) {
             self.allows = allows
             self.appeared = appeared
             self.gone = gone
+            self.isKnown = isKnown
             self.report = report
         }
     }
@@ -68,7 +72,7 @@ public import SDBus
         guard let credentials = SocketCredentials(of: socket), rules.allows(credentials.userID) else {
             return
         }
-        switch crowd.admission(of: credentials) {
+        switch crowd.admission(of: credentials, isKnown: rules.isKnown) {
         case .welcome: break
         case .full:
             if let line = crowd.complaint(credentials, at: BrokerActor.shared.loop.now()) {

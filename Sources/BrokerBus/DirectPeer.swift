@@ -24,9 +24,6 @@ internal import SDBus
         connection = try Connection(server: socket)
     }
 
-    /// Whether it has ever asked for anything.
-    var hasSpoken: Bool { connection.receivedCalls > 0 }
-
     /// Exports the contract. `ended` is called once: when the peer has gone, when it takes too long to say who it is, or
     /// when it does not read what it is sent.
     func serve(

@@ -7,6 +7,7 @@ internal import Sodium
 @BrokerActor struct Dispatch {
     let service: any BrokerService
     let sessions: SessionTable
+    let calls = WaitingCalls()
     /// The one caller of a direct connection.
     let peer: String?
 
@@ -37,13 +38,21 @@ internal import Sodium
         }
     }
 
+    /// Answers a call, unless its connection has too many waiting already.
     func answer<Value, Result>(
-        _ body: () throws(Refusal) -> Outcome<Value>, _ encode: @escaping (Value) -> Result
+        _ context: CallContext, _ body: () throws(Refusal) -> Outcome<Value>,
+        _ encode: @escaping (Value) -> Result
     ) throws(BusError) -> Answer<Result> {
-        switch try onWire({ () throws(Refusal) in try body() }) {
+        let outcome = try onWire { () throws(Refusal) in
+            try calls.checkRoom(for: context.connection)
+            return try body()
+        }
+        switch outcome {
         case .now(let value): return .now(encode(value))
         case .later(let work):
+            calls.begin(context.connection)
             return .later { () async throws(BusError) in
+                defer { calls.end(context.connection) }
                 do throws(Refusal) {
                     return encode(try await work())
                 } catch {

@@ -28,7 +28,7 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(attributes, context)
             let secret = try open(secret, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.add(context, dictionary, secret)
             } _: {
                 ($0.reference.description, $0.revision)
@@ -40,7 +40,7 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(attributes, context)
             let secret = try open(secret, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.store(context, dictionary, secret)
             } _: {
                 ($0.reference.description, $0.revision, $0.created)
@@ -55,7 +55,7 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(query, context)
             let session = try session(path, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.read(context, dictionary)
             } _: {
                 (AttributesReply($0.attributes), OutgoingSecret($0.secret, for: session))
@@ -67,7 +67,7 @@ extension Dispatch {
             let context = try context(call)
             let dictionary = try open(query, context)
             let session = try session(path, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.readAll(context, dictionary)
             } _: {
                 $0.map { ItemReply($0, for: session) }
@@ -77,7 +77,7 @@ extension Dispatch {
             (call: borrowing Call, query: WireAttributes) throws(BusError) -> Answer<[AttributesReply]> in
             let context = try context(call)
             let dictionary = try open(query, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.search(context, dictionary)
             } _: {
                 $0.map { AttributesReply($0) }
@@ -99,7 +99,7 @@ extension Dispatch {
                 throw BusError(.param("Update takes one secret, or none to leave it as it is."))
             }
             let secret = opened.first
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.update(context, query, changes, secret)
             } _: {
                 $0
@@ -109,7 +109,7 @@ extension Dispatch {
             (call: borrowing Call, query: WireAttributes) throws(BusError) -> Answer<UInt32> in
             let context = try context(call)
             let dictionary = try open(query, context)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.delete(context, dictionary)
             } _: {
                 $0
@@ -119,7 +119,7 @@ extension Dispatch {
             (call: borrowing Call, group: String, name: String, reason: String) throws(BusError)
                 -> Answer<(UInt32, UInt64)> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.logout(context, group: group, service: name, reason: reason)
             } _: {
                 ($0.deleted, $0.epoch)

@@ -19,7 +19,7 @@ extension Dispatch {
     @InterfaceBuilder private func passcodeCalls() -> [InterfaceMember] {
         Method("Lock") { (call: borrowing Call) throws(BusError) -> Answer<Void> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.lock(context)
             } _: {
                 $0
@@ -29,7 +29,7 @@ extension Dispatch {
             (call: borrowing Call, passcode: SealedSecret) throws(BusError) -> Answer<Void> in
             let context = try context(call)
             let passcode = try open(passcode, context, limit: Limits.passcodeBytesMax)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.unlock(context, passcode)
             } _: {
                 $0
@@ -40,7 +40,7 @@ extension Dispatch {
             let context = try context(call)
             let old = try open(old, context, limit: Limits.passcodeBytesMax)
             let new = try open(new, context, limit: Limits.passcodeBytesMax)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.setPasscode(context, old: old, new: new)
             } _: {
                 $0
@@ -50,7 +50,7 @@ extension Dispatch {
             (call: borrowing Call, passcode: SealedSecret) throws(BusError) -> Answer<Void> in
             let context = try context(call)
             let passcode = try open(passcode, context, limit: Limits.passcodeBytesMax)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.removePasscode(context, passcode)
             } _: {
                 $0
@@ -65,7 +65,7 @@ extension Dispatch {
             (call: borrowing Call, group: String, name: String, reason: String) throws(BusError)
                 -> Answer<(UInt32, UInt32, UInt64)> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.forceLogout(context, group: group, service: name, reason: reason)
             } _: {
                 ($0.deleted, $0.subscribers, $0.epoch)
@@ -74,7 +74,7 @@ extension Dispatch {
         Method("MoveItems", in: ["from", "to"], out: ["moved"]) {
             (call: borrowing Call, from: String, to: String) throws(BusError) -> Answer<UInt32> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.moveItems(context, from: from, to: to)
             } _: {
                 $0
@@ -83,7 +83,7 @@ extension Dispatch {
         Method("ReloadPolicy", out: ["warnings"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[String]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.reloadPolicy(context)
             } _: {
                 $0
@@ -95,7 +95,7 @@ extension Dispatch {
         Method("ListClients", out: ["clients"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[ClientReply]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.listClients(context)
             } _: {
                 $0.map { ClientReply(record: $0) }
@@ -105,7 +105,7 @@ extension Dispatch {
             (call: borrowing Call, target: String, group: String) throws(BusError)
                 -> Answer<ExplainReply> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.explain(context, target: target, group: group)
             } _: {
                 ExplainReply(record: $0)
@@ -114,7 +114,7 @@ extension Dispatch {
         Method("ListGroups", out: ["groups"]) {
             (call: borrowing Call) throws(BusError) -> Answer<[GroupReply]> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.listGroups(context)
             } _: {
                 $0.map { GroupReply(record: $0) }
@@ -123,7 +123,7 @@ extension Dispatch {
         Method("Check", out: ["report"]) {
             (call: borrowing Call) throws(BusError) -> Answer<CheckReply> in
             let context = try context(call)
-            return try answer { () throws(Refusal) in
+            return try answer(context) { () throws(Refusal) in
                 try service.check(context)
             } _: {
                 CheckReply(report: $0)

@@ -9,7 +9,7 @@ extension Dispatch {
                 (call: borrowing Call, groups: [String]) throws(BusError)
                     -> Answer<(String, [EpochReply], UInt64)> in
                 let context = try context(call)
-                return try answer { () throws(Refusal) in
+                return try answer(context) { () throws(Refusal) in
                     try service.subscribe(context, groups: groups)
                 } _: {
                     (
@@ -20,7 +20,7 @@ extension Dispatch {
             }
             Method("Unsubscribe") { (call: borrowing Call) throws(BusError) -> Answer<Void> in
                 let context = try context(call)
-                return try answer { () throws(Refusal) in
+                return try answer(context) { () throws(Refusal) in
                     try service.unsubscribe(context)
                 } _: {
                     $0
@@ -29,7 +29,7 @@ extension Dispatch {
             Method("Acknowledge", in: ["group", "epoch"]) {
                 (call: borrowing Call, group: String, epoch: UInt64) throws(BusError) -> Answer<Void> in
                 let context = try context(call)
-                return try answer { () throws(Refusal) in
+                return try answer(context) { () throws(Refusal) in
                     try service.acknowledge(context, group: group, epoch: epoch)
                 } _: {
                     $0

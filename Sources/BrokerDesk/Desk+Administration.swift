@@ -80,6 +80,8 @@ extension Desk {
         }
         // A look at a process is no connection, and nobody will say that it is gone.
         defer { if target.hasPrefix("pid:") { peers.forget(target) } }
-        return try await peers.identify(target, policyExecutables: gate.policy.executables).facts
+        return try await peers.identify(
+            target, policyExecutables: gate.policy.executables, takesPlace: !target.hasPrefix("pid:")
+        ).facts
     }
 }

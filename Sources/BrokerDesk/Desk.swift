@@ -68,6 +68,9 @@ public import SDBus
         inFlight[connection] = nil
     }
 
+    /// Whether it is proven who is behind the connection.
+    public func isKnown(_ connection: String) -> Bool { peers.known(connection) != nil }
+
     /// Carries on with a proven caller: at once for a connection that is known, else after it was identified.
     func withCaller<Value>(
         _ context: CallContext, _ body: @escaping (Caller) throws(Refusal) -> Outcome<Value>

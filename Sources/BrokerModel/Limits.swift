@@ -14,6 +14,12 @@ public enum Limits {
     public static let inFlightBytesMax = 32 << 20
     /// Open sessions of one connection.
     public static let sessionsPerConnectionMax = 16
+    /// Calls of one connection that wait for their answer.
+    public static let waitingCallsPerConnectionMax = 512
+    /// Identified connections of one user.
+    public static let connectionsPerUserMax = 512
+    /// Identified connections of one program of a user, and of one process.
+    public static let connectionsPerProgramMax = 128
     /// Connections of one user to the direct endpoint.
     public static let directConnectionsPerUserMax = 256
     /// Connections of one process to the direct endpoint.

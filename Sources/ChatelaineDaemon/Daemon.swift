@@ -130,7 +130,8 @@ extension Desk: BrokerService {}
             allows: { $0 == ownID || $0 == 0 },
             appeared: {
                 desk.connectionAppeared($0, bootTimeMicroseconds: BrokerActor.shared.loop.now(.boottime))
-            }, gone: { desk.connectionGone($0) }, report: { [log] in log.write(.warning, $0) })
+            }, gone: { desk.connectionGone($0) }, isKnown: { desk.isKnown($0) },
+            report: { [log] in log.write(.warning, $0) })
         do throws(BusError) {
             try direct.serve(desk, rules)
         } catch {

@@ -48,7 +48,7 @@ struct Backlog {
 
 extension Connection {
     /// Calls `exceeded` once, when more than that waits for the other side to take it. The connection is in use then, so
-    /// it is closed later. Counts the calls that come in from here on, too. Ends with the result.
+    /// it is closed later. Ends with the result.
     public func limitBacklog(
         bytes: Int, messages: Int, exceeded: @escaping @BrokerActor () -> Void
     ) throws(BusError) -> Registration {
@@ -72,8 +72,7 @@ extension Connection {
         if backlog?.add(bytes, queued: queued) == true { backlog?.exceeded() }
     }
 
-    fileprivate func noteArrival(_ message: OpaquePointer) {
-        if unsafe sd_bus_message_is_method_call(message, nil, nil) > 0 { receivedCalls += 1 }
+    fileprivate func noteArrival() {
         // What sd-bus answered by itself is seen here, before the peer's next message is served.
         let queued = Int(clamping: queuedMessages)
         if backlog?.settle(queued: queued) == true { backlog?.exceeded() }
@@ -87,10 +86,8 @@ extension Connection {
     init(_ connection: Connection) { self.connection = connection }
 }
 
-private let messageArrived: sd_bus_message_handler_t = { message, userdata, _ in
+private let messageArrived: sd_bus_message_handler_t = { _, userdata, _ in
     let holder = unsafe Unmanaged<WeakConnection>.fromOpaque(userdata!).takeUnretainedValue()
-    // The loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
-    nonisolated(unsafe) let message = unsafe message!
-    BrokerActor.assumeIsolated { unsafe holder.connection?.noteArrival(message) }
+    BrokerActor.assumeIsolated { holder.connection?.noteArrival() }
     return 0
 }

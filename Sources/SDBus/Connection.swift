@@ -14,8 +14,6 @@ internal import Glibc
     private var handshake: Registration?
     /// What the other side has not taken yet, where that is limited.
     var backlog: Backlog?
-    /// Calls that have come in, where they are counted.
-    public internal(set) var receivedCalls: UInt64 = 0
 
     /// Takes over a bus that was started.
     private init(started bus: OpaquePointer, isBus: Bool) throws(BusError) {

@@ -41,6 +41,7 @@ BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
   <limit name="max_outgoing_bytes">1000000000</limit>
   <limit name="max_message_size">1000000000</limit>
   <limit name="max_completed_connections">100000</limit>
+  <limit name="max_connections_per_user">100000</limit>
   <limit name="max_replies_per_connection">50000</limit>
 </busconfig>
 """

@@ -26,6 +26,7 @@ SUITES = (
     "observe",
     "audit",
     "direct",
+    "limits",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
