@@ -21,8 +21,21 @@ public import SDBus
                 at: Contract.path),
             try connection.exportFallback(
                 dispatch.sessionInterface(), prefix: Contract.sessions,
-                find: { sessions.contains($0) }, nodes: { sessions.paths }),
+                find: { sessions.contains($0) }, nodes: { _ in sessions.paths }),
         ]
+        if service.servesAllUsers { registrations.append(try exportUsers(service)) }
+    }
+
+    private func exportUsers(_ service: any BrokerService) throws(BusError) -> Registration {
+        var dispatch = dispatch
+        dispatch.namesUser = true
+        return try connection.exportFallback(
+            dispatch.managerInterface(), prefix: Contract.users,
+            find: { Contract.userID(ofObject: $0) != nil },
+            nodes: { [dispatch] call in
+                guard let context = dispatch.context(call) else { return [] }
+                return service.openKeychains(for: context.connection).map { "\(Contract.users)/\($0)" }
+            })
     }
 
     /// Follows the connections of the bus. `appeared` and `gone` get unique names.
@@ -61,11 +74,15 @@ public import SDBus
         }
     }
 
-    /// Tells everybody that properties of the manager have changed.
-    public func propertiesChanged(_ names: [String]) {
+    /// Tells everybody that properties of the manager have changed, or one connection: of its own user's keychain, or
+    /// of the user's that an object names.
+    public func propertiesChanged(
+        _ names: [String], to connection: String? = nil, of namedUserID: UInt32? = nil
+    ) {
         do throws(BusError) {
-            try connection.emitPropertiesChanged(
-                at: Contract.path, interface: Contract.Interface.manager, names)
+            try self.connection.emitPropertiesChanged(
+                at: namedUserID.map { "\(Contract.users)/\($0)" } ?? Contract.path,
+                interface: Contract.Interface.manager, names, to: connection)
         } catch {
             BusLog.sink("PropertiesChanged not sent: \(error.name)")
         }

@@ -26,9 +26,13 @@ public import Sodium
     func unsubscribe(_ context: CallContext) throws(Refusal) -> Outcome<Void>
     func acknowledge(_ context: CallContext, group: String, epoch: UInt64) throws(Refusal) -> Outcome<Void>
 
-    var state: DeviceState { get }
-    var isPasscodeSet: Bool { get }
-    var conditions: [Condition] { get }
+    /// Whether there is a keychain for each user; then each has an object too, and properties are the asker's own.
+    var servesAllUsers: Bool { get }
+    /// The users whose objects are listed to the connection.
+    func openKeychains(for connection: String) -> [UInt32]
+
+    /// The manager's properties, for who asks; nil where the values go to everybody.
+    func status(_ context: CallContext?) throws(Refusal) -> ManagerStatus
     func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void>
     func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
     func setPasscode(

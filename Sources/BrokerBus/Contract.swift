@@ -6,6 +6,8 @@ public enum Contract {
     public static let path = "/org/chatelaine/Broker1"
     /// Where session objects are; also the prefix of their paths.
     public static let sessions = path + "/session"
+    /// Where the objects are that name a user, with `--system`.
+    public static let users = path + "/user"
     /// The path that stands for a ready plain session, where plain sessions are allowed.
     public static let plainSession = "/"
 
@@ -19,6 +21,15 @@ public enum Contract {
         public static let manager = name + ".Manager"
         /// On a session's own object.
         public static let session = name + ".Session"
+    }
+
+    /// The user that an object names: a plain decimal number, so that each user has one object.
+    static func userID(ofObject object: String) -> UInt32? {
+        guard object.hasPrefix(users + "/") else { return nil }
+        let text = object.dropFirst(users.utf8.count + 1)
+        // The last number stands for no user.
+        guard let userID = UInt32(text), userID != .max, String(userID) == text else { return nil }
+        return userID
     }
 
     /// What every error's name begins with.

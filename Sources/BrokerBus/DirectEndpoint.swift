@@ -66,6 +66,9 @@ public import SDBus
         await describe(connection)
     }
 
+    /// Who connected; nil for a connection that is not here any more.
+    public func userID(of connection: String) -> UInt32? { peers[connection]?.credentials.userID }
+
     private func describe(_ connection: String) -> ConnectionCredentials? { peers[connection]?.describe() }
 
     private func accept(_ socket: consuming UnixFD, _ service: any BrokerService, _ rules: Rules) {

@@ -10,10 +10,22 @@ internal import Sodium
     let calls = WaitingCalls()
     /// The one caller of a direct connection.
     let peer: String?
+    /// Whether the objects that are called name the user whose keychain they are about.
+    var namesUser = false
 
     func context(_ call: borrowing Call) throws(BusError) -> CallContext {
         guard let sender = peer ?? call.sender else { throw BusError(.nobody) }
-        return CallContext(connection: sender, allowsInteraction: call.allowsInteraction)
+        return CallContext(
+            connection: sender, allowsInteraction: call.allowsInteraction,
+            namedUserID: namesUser ? Contract.userID(ofObject: call.path) : nil)
+    }
+
+    /// Who reads a property; nil where its value goes to everybody.
+    func context(_ call: borrowing PropertyCall) -> CallContext? {
+        guard let sender = peer ?? call.sender else { return nil }
+        return CallContext(
+            connection: sender, allowsInteraction: false,
+            namedUserID: namesUser ? Contract.userID(ofObject: call.path) : nil)
     }
 
     func session(_ path: ObjectPath, _ context: CallContext) throws(BusError) -> SecretSession {

@@ -22,6 +22,12 @@ public import SDBus
         (isDirect ? direct[subscriber] : bus)?.tell(notice, sequence: sequence, to: subscriber)
     }
 
+    /// Tells one connection that properties of the manager have changed, of its own user or of the one that is named.
+    public func propertiesChanged(_ names: [String], to connection: String, of namedUserID: UInt32?) {
+        let isDirect = connection.hasPrefix(DirectEndpoint.prefix)
+        (isDirect ? direct[connection] : bus)?.propertiesChanged(names, to: connection, of: namedUserID)
+    }
+
     /// Tells everybody that properties of the manager have changed.
     public func propertiesChanged(_ names: [String]) {
         bus?.propertiesChanged(names)

@@ -5,15 +5,30 @@ extension Dispatch {
     /// `org.chatelaine.Broker1.Manager` (INTERFACE), but for backups.
     func managerInterface() -> Interface {
         Interface(Contract.Interface.manager) {
-            Property("State", .emitsChange) { service.state.rawValue }
-            Property("ProtectedDataAvailable", .emitsChange) { service.state == .unlocked }
-            Property("PasscodeSet", .emitsChange) { service.isPasscodeSet }
-            Property("Version", .const) { Contract.version }
-            Property("Conditions", .emitsChange) { service.conditions.map(\.rawValue) }
+            properties()
             passcodeCalls()
             administration()
             inspection()
         }
+    }
+
+    // One that is each asker's own has no value that could be told to all.
+    @InterfaceBuilder private func properties() -> [InterfaceMember] {
+        let change: PropertyChange = service.servesAllUsers ? .emitsInvalidation : .emitsChange
+        Property("State", change) { (call) throws(BusError) in try status(call).state.rawValue }
+        Property("ProtectedDataAvailable", change) { (call) throws(BusError) in
+            try status(call).state == .unlocked
+        }
+        Property("PasscodeSet", change) { (call) throws(BusError) in try status(call).isPasscodeSet }
+        Property("Version", .const) { Contract.version }
+        Property("Conditions", change) { (call) throws(BusError) in
+            try status(call).conditions.map(\.rawValue)
+        }
+    }
+
+    private func status(_ call: borrowing PropertyCall) throws(BusError) -> ManagerStatus {
+        let context = context(call)
+        return try onWire { () throws(Refusal) in try service.status(context) }
     }
 
     @InterfaceBuilder private func passcodeCalls() -> [InterfaceMember] {

@@ -7,34 +7,38 @@ internal import SDBus
 public import Sodium
 
 extension Desk {
-    /// The device's state.
-    public var state: DeviceState { vault.state }
+    /// One keychain, one user.
+    public var servesAllUsers: Bool { false }
 
-    /// Whether a passcode protects the keybag.
-    public var isPasscodeSet: Bool { vault.isPasscodeSet }
+    /// There is no object that names a user.
+    public func openKeychains(for connection: String) -> [UInt32] { [] }
 
-    /// What wants an administrator's attention.
-    public var conditions: [Condition] {
+    /// The manager's properties; one keychain, so they are the same for whoever asks.
+    public func status(_ context: CallContext?) throws(Refusal) -> ManagerStatus { status }
+
+    /// The manager's properties.
+    var status: ManagerStatus {
         var conditions = outlet.conditions()
         if !vault.isOpen && !conditions.contains(.deviceKeyMissing) { conditions.append(.waitingForStore) }
-        if policyIsRefused { conditions.append(.policyRefused) }
-        return conditions
+        if reception.policies.isRefused { conditions.append(.policyRefused) }
+        return ManagerStatus(
+            state: vault.state, isPasscodeSet: vault.isPasscodeSet, conditions: conditions)
     }
 
     /// `Lock`: the foreground keys are wiped before this returns.
     public func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            try self.vault.lock(try self.gate.manageAsUser(caller, "lock"))
+        try managing(context, "lock", .user(action: nil)) { (_, leave) throws(Refusal) in
+            try self.vault.lock(try leave())
             return .now(())
         }
     }
 
     /// `Unlock`.
     public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsUser(caller, "unlock")
+        try managing(context, "unlock", .user(action: nil)) { (_, leave) throws(Refusal) in
+            _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.unlock(try self.gate.manageAsUser(caller, "unlock"), passcode)
+                try await self.vault.unlock(try leave(), passcode)
                 self.leaveUpkeep()
             }
         }
@@ -44,11 +48,11 @@ extension Desk {
     public func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsUser(caller, "set-passcode")
+        try managing(context, "set-passcode", .user(action: AuthorityAction.setPasscode)) {
+            (_, leave) throws(Refusal) in
+            _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.setPasscode(
-                    try self.gate.manageAsUser(caller, "set-passcode"), old: old, new: new)
+                try await self.vault.setPasscode(try leave(), old: old, new: new)
                 self.outlet.propertiesChanged(["PasscodeSet"])
             }
         }
@@ -58,11 +62,11 @@ extension Desk {
     public func removePasscode(
         _ context: CallContext, _ passcode: SharedSecret
     ) throws(Refusal) -> Outcome<Void> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsUser(caller, "remove-passcode")
+        try managing(context, "remove-passcode", .user(action: AuthorityAction.removePasscode)) {
+            (_, leave) throws(Refusal) in
+            _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.removePasscode(
-                    try self.gate.manageAsUser(caller, "remove-passcode"), passcode)
+                try await self.vault.removePasscode(try leave(), passcode)
                 self.outlet.propertiesChanged(["PasscodeSet"])
                 self.leaveUpkeep()
             }
@@ -73,16 +77,14 @@ extension Desk {
     public func forceLogout(
         _ context: CallContext, group name: String, service: String, reason: String
     ) throws(Refusal) -> Outcome<LogoutOutcome> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsAdministrator(caller, "force-logout")
+        try managing(context, "force-logout", .administrator) { (caller, leave) throws(Refusal) in
+            _ = try leave()
             let group = try Self.administered(name)
             try Self.checkTexts(service, reason)
             return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
                 var outcome = try await self.vault.logout(
-                    { () throws(Refusal) in
-                        let grant = try self.gate.manageAsAdministrator(caller, "force-logout")
-                        return self.gate.administer(grant, group)
-                    }, service: service, reason: reason, always: true)
+                    { () throws(Refusal) in self.gate.administer(try leave(), group) },
+                    service: service, reason: reason, always: true)
                 outcome.subscribers = self.subscribers.told(group, epoch: outcome.epoch)
                 self.leaveUpkeep()
                 return outcome
@@ -94,35 +96,29 @@ extension Desk {
     public func moveItems(
         _ context: CallContext, from: String, to: String
     ) throws(Refusal) -> Outcome<UInt32> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsAdministrator(caller, "move-items")
+        try managing(context, "move-items", .administrator) { (caller, leave) throws(Refusal) in
+            _ = try leave()
             let (from, to) = (try Self.administered(from), try Self.administered(to))
             guard from != to else { throw .param("The two groups are one.") }
             return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
                 try await self.vault.moveItems(
-                    { () throws(Refusal) in
-                        let grant = try self.gate.manageAsAdministrator(caller, "move-items")
-                        return self.gate.administer(grant, from, reaching: to)
-                    }, to: to)
+                    { () throws(Refusal) in self.gate.administer(try leave(), from, reaching: to) }, to: to)
             }
         }
     }
 
     /// `ListGroups`.
     public func listGroups(_ context: CallContext) throws(Refusal) -> Outcome<[GroupRecord]> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            let grant = try self.gate.manageAsAdministrator(caller, "list-groups")
-            return .now(try self.vault.listGroups(grant))
+        try managing(context, "list-groups", .administrator) { (_, leave) throws(Refusal) in
+            .now(try self.vault.listGroups(try leave()))
         }
     }
 
     /// `Check`.
     public func check(_ context: CallContext) throws(Refusal) -> Outcome<CheckReport> {
-        try withCaller(context) { (caller) throws(Refusal) in
-            _ = try self.gate.manageAsAdministrator(caller, "check")
-            return .later { () async throws(Refusal) in
-                try await self.vault.checkItems(try self.gate.manageAsAdministrator(caller, "check"))
-            }
+        try managing(context, "check", .administrator) { (_, leave) throws(Refusal) in
+            _ = try leave()
+            return .later { () async throws(Refusal) in try await self.vault.checkItems(try leave()) }
         }
     }
 

@@ -1,7 +1,7 @@
 public import BrokerGate
 public import BrokerModel
-public import BrokerPeers
-public import BrokerPolicy
+internal import BrokerPeers
+internal import BrokerPolicy
 public import BrokerVault
 public import SDBus
 
@@ -10,35 +10,31 @@ public import SDBus
 /// It lives on the broker's actor with everything behind it, so all reads and writes of all clients have one
 /// order. A call that had to wait starts again at the gate when it goes on.
 @BrokerActor public final class Desk {
-    let peers: Peers
+    let reception: Reception
     let gate: Gate
     let vault: Vault
     let outlet: Outlet
     let subscribers = Subscribers()
     let upkeep: Upkeep
     var inFlight: [String: Int] = [:]
-    var policyIsRefused = false
     private var storeWasOpen = true
 
     /// What the desk sends out, and what it asks the daemon to fetch.
     public struct Outlet {
         let tell: (_ notice: Notice, _ sequence: UInt64, _ subscriber: String) -> Void
         let propertiesChanged: ([String]) -> Void
-        let loadPolicy: () async throws(PolicyErrors) -> (policy: Policy, warnings: [String])
         let now: () -> UInt64
         let conditions: () -> [Condition]
 
-        /// `tell` sends one signal; `loadPolicy` reads the policy's files anew; `now` is microseconds since
-        /// the Unix epoch; `conditions` are those that the daemon itself knows of.
+        /// `tell` sends one signal; `now` is microseconds since the Unix epoch; `conditions` are those that the
+        /// daemon itself knows of.
         public init(
             tell: @escaping (Notice, UInt64, String) -> Void,
             propertiesChanged: @escaping ([String]) -> Void,
-            loadPolicy: @escaping () async throws(PolicyErrors) -> (policy: Policy, warnings: [String]),
             now: @escaping () -> UInt64, conditions: @escaping () -> [Condition]
         ) {
             self.tell = tell
             self.propertiesChanged = propertiesChanged
-            self.loadPolicy = loadPolicy
             self.now = now
             self.conditions = conditions
         }
@@ -46,14 +42,16 @@ public import SDBus
 
     /// `custodian` is what the sweeper acts under; the daemon's wiring alone can make it.
     public init(
-        peers: Peers, gate: Gate, vault: Vault, outlet: Outlet, custodian: consuming CustodianGrant
+        reception: Reception, gate: Gate, vault: Vault, outlet: Outlet, custodian: consuming CustodianGrant
     ) {
-        self.peers = peers
+        self.reception = reception
         self.gate = gate
         self.vault = vault
         self.outlet = outlet
         upkeep = Upkeep(vault: vault, grant: custodian, now: outlet.now)
     }
+
+    var peers: Peers { reception.peers }
 
     /// The bus says that a connection has come.
     public func connectionAppeared(_ connection: String, bootTimeMicroseconds: UInt64) {
@@ -62,7 +60,12 @@ public import SDBus
 
     /// The bus says that a connection is gone: nothing is kept of it.
     public func connectionGone(_ connection: String) {
-        peers.forget(connection)
+        reception.forget(connection)
+        forget(connection)
+    }
+
+    /// Keeps nothing of the connection at this desk.
+    func forget(_ connection: String) {
         gate.forget(connection)
         subscribers.remove(connection)
         inFlight[connection] = nil
@@ -71,19 +74,19 @@ public import SDBus
     /// Whether it is proven who is behind the connection.
     public func isKnown(_ connection: String) -> Bool { peers.known(connection) != nil }
 
-    /// Carries on with a proven caller: at once for a connection that is known, else after it was identified.
+    /// Carries on with a proven caller.
     func withCaller<Value>(
         _ context: CallContext, _ body: @escaping (Caller) throws(Refusal) -> Outcome<Value>
     ) throws(Refusal) -> Outcome<Value> {
-        if let caller = peers.known(context.connection) { return try body(caller) }
-        return .later { () async throws(Refusal) in
-            let caller = try await self.peers.identify(
-                context.connection, policyExecutables: self.gate.policy.executables)
-            switch try body(caller) {
-            case .now(let value): return value
-            case .later(let work): return try await work()
-            }
-        }
+        try reception.withCaller(context, body)
+    }
+
+    /// Carries on with a caller that may manage this keychain.
+    func managing<Value>(
+        _ context: CallContext, _ what: String, _ right: Reception.Right,
+        _ body: @escaping (Caller, @escaping Reception.Leave) throws(Refusal) -> Outcome<Value>
+    ) throws(Refusal) -> Outcome<Value> {
+        try reception.managing(context, at: gate, what, right, body)
     }
 
     /// Waits for work on a call's behalf, within what one connection may have waiting.

@@ -10,15 +10,28 @@ public import BrokerPolicy
 public final class Gate {
     /// The policy in force.
     public private(set) var policy: Policy
-    private let userID: UInt32
+    private let userID: UInt32?
+    private let administrators: Administrators
     private let audit: any AuditSink
     private var cache: [String: Standing] = [:]
 
+    /// Who is an administrator (INTERFACE, Manager).
+    public enum Administrators: Sendable {
+        /// Programs that the policy lists in `[Manager]`: with `--user`.
+        case programs
+        /// Root, and whoever the machine's authority allows: with `--system`.
+        case machine
+    }
+
     /// A gate under a policy, before the keychain of one user: nobody else has anything there, root included,
-    /// whatever the policy says of the program.
-    public init(policy: Policy, userID: UInt32, audit: any AuditSink) {
+    /// whatever the policy says of the program. Without a user it is before none, for what is about the whole
+    /// broker.
+    public init(
+        policy: Policy, userID: UInt32?, administrators: Administrators = .programs, audit: any AuditSink
+    ) {
         self.policy = policy
         self.userID = userID
+        self.administrators = administrators
         self.audit = audit
     }
 
@@ -96,20 +109,51 @@ public final class Gate {
         standing(of: caller).reaches(group, for: .subscribe)
     }
 
-    /// Leave for the user's own manager calls: an unsandboxed caller. `AccessDenied`.
-    public func manageAsUser(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
-        let entitlements = entitlements(of: caller)
-        guard isOwner(caller), !entitlements.isSandboxed, caller.facts.inReferenceNamespaces == true else {
-            throw denyManager(caller, what)
+    /// Whether the authority has a say on this caller: not on root, and not on whom it could not make an
+    /// administrator. For a call of the user's own it throws where the caller is not the user. `AccessDenied`.
+    public func asksAuthority(
+        about caller: Caller, _ what: String, _ isUsers: Bool
+    ) throws(Refusal) -> Bool {
+        guard administrators == .machine, caller.facts.userID != 0 else { return false }
+        if isUsers {
+            _ = try manageAsUser(caller, what)
+            return true
         }
-        return ManagerGrant()
+        return isMachinesAdministrator(caller, .allowed)
     }
 
-    /// Leave for an administrator's calls: a program that `[Manager]` lists. `AccessDenied`.
-    public func manageAsAdministrator(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
+    /// Leave for the user's own manager calls: an unsandboxed caller, unless the authority has denied it.
+    /// `AccessDenied`.
+    public func manageAsUser(
+        _ caller: Caller, _ what: String, _ authorization: Authorization = .allowed
+    ) throws(Refusal) -> ManagerGrant {
         let entitlements = entitlements(of: caller)
-        guard entitlements.isManager else { throw denyManager(caller, what) }
-        return ManagerGrant()
+        guard isOwner(caller), !entitlements.isSandboxed, caller.facts.inReferenceNamespaces == true,
+            authorization != .denied
+        else {
+            throw denyManager(caller, what)
+        }
+        return ManagerGrant(.user)
+    }
+
+    /// Leave for an administrator's calls. `AccessDenied`.
+    public func manageAsAdministrator(
+        _ caller: Caller, _ what: String, _ authorization: Authorization = .denied
+    ) throws(Refusal) -> ManagerGrant {
+        let isAllowed =
+            switch administrators {
+            case .programs: entitlements(of: caller).isManager
+            case .machine: isMachinesAdministrator(caller, authorization)
+            }
+        guard isAllowed else { throw denyManager(caller, what) }
+        return ManagerGrant(.administrator)
+    }
+
+    // Root is root in whatever namespace; of all others it must be shown that they are in no sandbox.
+    private func isMachinesAdministrator(_ caller: Caller, _ authorization: Authorization) -> Bool {
+        guard caller.facts.flatpak == nil, caller.facts.snap == nil else { return false }
+        if caller.facts.userID == 0 { return true }
+        return authorization == .allowed && caller.facts.inReferenceNamespaces == true
     }
 
     /// An administrator's leave over one group's items, which it does not thereby see.
@@ -130,6 +174,10 @@ public final class Gate {
 
     private func denyManager(_ caller: Caller, _ what: String) -> Refusal {
         standing(of: caller).witness?.record(what, nil, .deny, .manager)
-        return Objection.manager.refusal
+        guard administrators == .machine else { return Objection.manager.refusal }
+        return Refusal(
+            .accessDenied,
+            "This call is for the user's own programs, or for an administrator: root, or whoever polkit allows."
+        )
     }
 }

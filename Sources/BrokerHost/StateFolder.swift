@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The folder that holds a user's store: mode 0700, and locked by one broker for as long as that lives.
-public final class StateFolder {
+public final class StateFolder: Sendable {
     /// Its path without symbolic links, since SQLite is told to follow none.
     public let path: String
     private let lock: Int32

@@ -4,11 +4,14 @@ public struct CallContext: Sendable {
     public let connection: String
     /// Whether a gated item may ask a person (the message's ALLOW_INTERACTIVE_AUTHORIZATION flag).
     public let allowsInteraction: Bool
+    /// The user that the called object names; nil on the object that is everybody's, which is about the caller's own.
+    public let namedUserID: UInt32?
 
-    /// Both fields.
-    public init(connection: String, allowsInteraction: Bool) {
+    /// All fields.
+    public init(connection: String, allowsInteraction: Bool, namedUserID: UInt32? = nil) {
         self.connection = connection
         self.allowsInteraction = allowsInteraction
+        self.namedUserID = namedUserID
     }
 }
 
@@ -19,6 +22,14 @@ public enum Outcome<Value> {
     case now(Value)
     /// The rest of the call.
     case later(() async throws(Refusal) -> Value)
+
+    /// The value, when it is there.
+    public func value() async throws(Refusal) -> Value {
+        switch self {
+        case .now(let value): value
+        case .later(let work): try await work()
+        }
+    }
 
     /// The same call with its value in another form.
     public func map<Other>(

@@ -49,6 +49,23 @@ public struct ExplainRecord: Sendable {
     }
 }
 
+/// A keychain as the manager's properties tell of it.
+public struct ManagerStatus: Sendable {
+    /// Which class keys are in memory.
+    public var state: DeviceState
+    /// Whether a passcode protects the keybag.
+    public var isPasscodeSet: Bool
+    /// What wants an administrator's attention.
+    public var conditions: [Condition]
+
+    /// All fields.
+    public init(state: DeviceState, isPasscodeSet: Bool, conditions: [Condition]) {
+        self.state = state
+        self.isPasscodeSet = isPasscodeSet
+        self.conditions = conditions
+    }
+}
+
 /// What a subscriber is told at once.
 public struct Subscription: Sendable {
     /// The device's state.

@@ -11,6 +11,16 @@ public final class DeviceKey: Sendable {
         key = Blake2b.key((Array("chatelaine-device-1".utf8) + machineID).span, key: raw)
     }
 
+    /// The same for one of several users that share the machine's key: the store of one does not open as another's.
+    public init?(_ bytes: borrowing Secret, machineID: [UInt8], userID: UInt32) {
+        guard let raw = Key(bytes.duplicate()) else { return nil }
+        var context = ByteWriter()
+        context.raw("chatelaine-user-1".utf8)
+        context.number(userID)
+        context.raw(machineID)
+        key = Blake2b.key(context.bytes.span, key: raw)
+    }
+
     /// What a store keeps to know its device key again without an attempt to open anything.
     var fingerprint: [UInt8] { Blake2b.hash(Array("fingerprint".utf8), key: key, count: 16) }
 }

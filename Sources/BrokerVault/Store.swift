@@ -75,6 +75,23 @@ final class Store {
         }
     }
 
+    /// Makes the file where there is none, on the store thread.
+    static func makeAside(
+        _ path: String, deviceKey: DeviceKey, surroundings: Vault.Surroundings
+    ) async throws(Refusal) {
+        let failure = await surroundings.storeThread.run { () -> SQLiteError? in
+            do throws(SQLiteError) {
+                if !DatabaseFile.exists(path) { try make(path, deviceKey: deviceKey) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let failure else { return }
+        surroundings.report(Fault("make the store", code: failure.code))
+        throw Refusal(failure)
+    }
+
     private static func connect(
         _ path: String, _ surroundings: Vault.Surroundings
     ) throws(SQLiteError) -> Database {

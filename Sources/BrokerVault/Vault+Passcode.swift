@@ -17,7 +17,7 @@ extension Vault {
     /// Opens the keybag with the passcode. `AuthFailed` after a pause that grows, and then nothing has
     /// changed. A lock that comes meanwhile wins.
     public func unlock(_ grant: borrowing ManagerGrant, _ passcode: SharedSecret) async throws(Refusal) {
-        try await oneAttempt { () throws(Refusal) in
+        try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             guard store.isPasscodeSet else { throw .noPasscode }
             let locksBefore = locks
@@ -60,7 +60,7 @@ extension Vault {
         guard new.secret.count > 0 else {
             throw .param("A passcode has at least one byte; RemovePasscode takes it away.")
         }
-        try await oneAttempt { () throws(Refusal) in
+        try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             var opened = try await open(store, old)
             let isFirst = !store.isPasscodeSet
@@ -91,7 +91,7 @@ extension Vault {
     public func removePasscode(
         _ grant: borrowing ManagerGrant, _ passcode: SharedSecret
     ) async throws(Refusal) {
-        try await oneAttempt { () throws(Refusal) in
+        try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             guard store.isPasscodeSet, let deviceKey else { throw .noPasscode }
             let opened = try await open(store, passcode)
@@ -150,7 +150,7 @@ extension Vault {
             surroundings.report(Fault("open the keybag"))
             throw .damagedKeybag
         } catch {
-            await surroundings.pause(attempts.pauseAfterFailure())
+            attempts.failed()
             throw Refusal(.authFailed, "The passcode is wrong.")
         }
     }
@@ -160,7 +160,7 @@ extension Vault {
         guard case .passcode(let cost, let salt) = header else {
             return header.slotKey(derived: nil, deviceKey: deviceKey)
         }
-        let derived = await surroundings.derivationThread.run { () -> SharedSecret? in
+        let derived = await surroundings.passcodeThread.run { () -> SharedSecret? in
             guard let key = Argon2id.derive(passcode.secret, salt: salt, cost: cost) else { return nil }
             return SharedSecret(key.bytes.duplicate())
         }
@@ -170,15 +170,29 @@ extension Vault {
         return header.slotKey(derived: derived, deviceKey: deviceKey)
     }
 
-    // Attempts queue up: a second guess is not tried while the first one's pause runs.
-    private func oneAttempt(_ body: () async throws(Refusal) -> Void) async throws(Refusal) {
-        if isAttempting { await withCheckedContinuation { waitingAttempts.append($0) } }
-        isAttempting = true
-        defer {
-            isAttempting = !waitingAttempts.isEmpty
-            if isAttempting { waitingAttempts.removeFirst().resume() }
+    // A second guess is not tried while the first one's pause runs, unless an administrator makes it: a pause holds
+    // up whoever it is for, and never the work on the keybag.
+    private func oneAttempt(
+        _ holder: ManagerGrant.Holder, _ body: () async throws(Refusal) -> Void
+    ) async throws(Refusal) {
+        if holder == .user { await attempts.guesses.take() }
+        defer { if holder == .user { attempts.guesses.pass() } }
+        let (refusal, pause) = await work(body)
+        if let pause { await surroundings.pause(pause) }
+        if let refusal { throw refusal }
+    }
+
+    private func work(
+        _ body: () async throws(Refusal) -> Void
+    ) async -> (refusal: Refusal?, pause: UInt64?) {
+        await attempts.work.take()
+        defer { attempts.work.pass() }
+        do throws(Refusal) {
+            try await body()
+            return (nil, nil)
+        } catch {
+            return (error, attempts.takePause())
         }
-        try await body()
     }
 }
 

@@ -12,23 +12,27 @@ public final class Vault {
     public struct Surroundings {
         let storeThread: any BlockingWorker
         let derivationThread: any BlockingWorker
+        let passcodeThread: any BlockingWorker
         let now: () -> UInt64
         let tell: ([Notice]) -> Void
         let report: (Fault) -> Void
         let pause: (UInt64) async -> Void
         let breathe: () async -> Void
 
+        /// Keys of passcodes are derived on `passcodeThread`, those of application passwords, which any program
+        /// can bring many of, on `derivationThread`.
         /// `now`: microseconds since the Unix epoch. `tell` gets notices after their commit, in its order.
         /// `report` gets what broke, for the journal. `pause` waits so many microseconds; `breathe` lets other
         /// calls go first.
         public init(
             storeThread: any BlockingWorker, derivationThread: any BlockingWorker,
-            now: @escaping () -> UInt64, tell: @escaping ([Notice]) -> Void,
-            report: @escaping (Fault) -> Void, pause: @escaping (UInt64) async -> Void,
-            breathe: @escaping () async -> Void
+            passcodeThread: any BlockingWorker, now: @escaping () -> UInt64,
+            tell: @escaping ([Notice]) -> Void, report: @escaping (Fault) -> Void,
+            pause: @escaping (UInt64) async -> Void, breathe: @escaping () async -> Void
         ) {
             self.storeThread = storeThread
             self.derivationThread = derivationThread
+            self.passcodeThread = passcodeThread
             self.now = now
             self.tell = tell
             self.report = report
@@ -44,9 +48,7 @@ public final class Vault {
     var store: Store?
     /// The keybag of a store that was lost, whose keys are still in memory.
     private var lostIdentity: [UInt8]?
-    var attempts = UnlockAttempts()
-    var isAttempting = false
-    var waitingAttempts: [CheckedContinuation<Void, Never>] = []
+    let attempts = UnlockAttempts()
     /// How often the device was locked, so that an unlock knows when it was overtaken.
     var locks = 0
     /// Items that a call saw expired: they stay so, whatever the clock does, until the sweep takes them away.
@@ -77,6 +79,12 @@ public final class Vault {
     /// Opens the store where it is not open, and makes it where there is none: at start, and again by every
     /// call after a failure, so that the broker works as soon as the cause is gone. `NotAvailable`.
     public func open() throws(Refusal) { _ = try openStore() }
+
+    /// Makes the store where there is none, without holding up other calls for the disk, and opens it.
+    public func make() async throws(Refusal) {
+        if let deviceKey { try await Store.makeAside(path, deviceKey: deviceKey, surroundings: surroundings) }
+        try open()
+    }
 
     func openStore() throws(Refusal) -> Store {
         if let store { return store }

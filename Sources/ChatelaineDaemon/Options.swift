@@ -52,6 +52,9 @@ struct Options: Equatable {
         }
         guard let mode else { throw Mistake(text: "one of --user and --system is needed") }
         options.isSystem = mode
+        guard !mode || !options.readsUserPolicy else {
+            throw Mistake(text: "--user-policy goes with --user alone")
+        }
         return .run(options)
     }
 
@@ -72,11 +75,12 @@ struct Options: Equatable {
     }
 
     static let usage = """
-        chatelained --user [OPTION]…
+        chatelained --user | --system [OPTION]…
 
         Keeps credentials and hands each program only those that the policy gives it.
 
           --user             serve this user on the session bus
+          --system           serve all users on the system bus, each with a keychain of its own
           --policy DIR       read the policy from this folder alone
           --user-policy      read the user's own policy files too
           --state DIR        keep the store here

@@ -19,15 +19,14 @@ struct Places {
 
     /// From the options, else from the environment, else the standard places.
     @BrokerActor init(_ options: Options) throws(Daemon.Failure) {
-        let configFolder = HostEnvironment.xdgFolder("XDG_CONFIG_HOME", fallback: ".config")
-        let stateFolder =
-            options.stateFolder ?? HostEnvironment.variable("STATE_DIRECTORY")
-            ?? HostEnvironment.xdgFolder("XDG_STATE_HOME", fallback: ".local/state")
+        let configFolder =
+            options.isSystem
+            ? "/etc/chatelaine" : HostEnvironment.xdgFolder("XDG_CONFIG_HOME", fallback: ".config")
         let credential = HostEnvironment.variable("CREDENTIALS_DIRECTORY").map {
             $0 + "/chatelaine-device-key"
         }
         let handedOver = credential.flatMap { HostFile.exists($0) ? $0 : nil }
-        guard let state = stateFolder,
+        guard let state = options.stateFolder ?? Self.state(options),
             let deviceKey = options.deviceKey ?? handedOver ?? configFolder.map({ $0 + "/device.key" })
         else {
             throw Daemon.Failure("HOME is not set; use --state and --device-key", ExitStatus.usage)
@@ -42,6 +41,13 @@ struct Places {
             let own = options.readsUserPolicy ? configFolder.map { $0 + "/policy.d" } : nil
             policy = .standard(userFolder: own)
         }
+    }
+
+    private static func state(_ options: Options) -> String? {
+        // systemd names several folders in one variable.
+        let given = HostEnvironment.variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
+        if options.isSystem { return given ?? "/var/lib/chatelaine" }
+        return given ?? HostEnvironment.xdgFolder("XDG_STATE_HOME", fallback: ".local/state")
     }
 
     @BrokerActor private static func runtime(_ options: Options) -> String? {

@@ -7,14 +7,15 @@ internal import BrokerHost
 struct ProcessCredentials: CredentialSource {
     let bus: BusCredentials
     let direct: DirectEndpoint
-    let userID: UInt32
+    /// Whose processes there are; nil for everybody's.
+    let userID: UInt32?
 
     func credentials(of connection: String) async -> ConnectionCredentials? {
         if connection.hasPrefix(DirectEndpoint.prefix) { return await direct.credentials(of: connection) }
         guard connection.hasPrefix("pid:") else { return await bus.credentials(of: connection) }
         guard let processID = UInt32(connection.dropFirst(4)) else { return nil }
         var credentials = ConnectionCredentials()
-        credentials.userID = userID
+        credentials.userID = userID ?? UserDatabase.userID(ofProcess: processID)
         credentials.processID = processID
         return credentials
     }

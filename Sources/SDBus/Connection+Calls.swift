@@ -59,6 +59,20 @@ extension Connection {
         try await callBus("ReleaseName", name)
     }
 
+    /// The user of another connection to the bus, as the bus has it; nil for one that has gone.
+    ///
+    /// It asks and waits, blocking, for the bus alone: a property's value cannot be given later.
+    public func userID(of name: String) -> UInt32? {
+        guard isBus, !isClosed, name.hasPrefix(":") else { return nil }
+        var credentials: OpaquePointer?
+        guard unsafe sd_bus_get_name_creds(bus, name, UInt64(SD_BUS_CREDS_EUID), &credentials) >= 0 else {
+            return nil
+        }
+        defer { _ = unsafe sd_bus_creds_unref(credentials) }
+        var userID = uid_t.max
+        return unsafe sd_bus_creds_get_euid(credentials, &userID) >= 0 ? userID : nil
+    }
+
     /// Calls the bus itself.
     @discardableResult
     public func callBus<each Argument: BusEncodable>(

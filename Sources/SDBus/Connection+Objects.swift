@@ -17,11 +17,11 @@ extension Connection {
         return registration
     }
 
-    /// Puts the interface on every object below `prefix` that `find` knows. `nodes` lists their paths, for
-    /// introspection.
+    /// Puts the interface on every object below `prefix` that `find` knows. `nodes` lists their paths to who
+    /// introspects.
     public func exportFallback(
         _ interface: Interface, prefix: String, find: @escaping @BrokerActor (_ path: String) -> Bool,
-        nodes: @escaping @BrokerActor () -> [String] = { [] }
+        nodes: @escaping @BrokerActor (borrowing PropertyCall) -> [String] = { _ in [] }
     ) throws(BusError) -> Registration {
         let registration = Registration()
         let object = Exported(interface, self, at: prefix, find: find, nodes: nodes)
@@ -88,6 +88,13 @@ extension Connection {
     }
 }
 
+extension Exported {
+    fileprivate func paths(_ bus: OpaquePointer, _ prefix: UnsafePointer<CChar>?) -> [String] {
+        guard let connection else { return [] }
+        return nodes?(unsafe PropertyCall(bus, prefix, connection)) ?? []
+    }
+}
+
 private let objectSought: sd_bus_object_find_t = { _, path, _, userdata, found, _ in
     let exported = unsafe Unmanaged<Exported>.fromOpaque(userdata!).takeUnretainedValue()
     let path = unsafe string(path) ?? ""
@@ -96,9 +103,10 @@ private let objectSought: sd_bus_object_find_t = { _, path, _, userdata, found, 
     return isThere ? 1 : 0
 }
 
-private let nodesListed: sd_bus_node_enumerator_t = { _, _, userdata, nodes, _ in
+private let nodesListed: sd_bus_node_enumerator_t = { bus, prefix, userdata, nodes, _ in
     let exported = unsafe Unmanaged<Exported>.fromOpaque(userdata!).takeUnretainedValue()
-    let paths = BrokerActor.assumeIsolated { exported.nodes?() ?? [] }
+    nonisolated(unsafe) let (bus, prefix) = unsafe (bus!, prefix)
+    let paths = BrokerActor.assumeIsolated { unsafe exported.paths(bus, prefix) }
     guard let strings = unsafe makeStrings(paths) else { return -ENOMEM }
     unsafe nodes?.pointee = strings
     return 0

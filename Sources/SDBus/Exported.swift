@@ -5,14 +5,14 @@ internal import CSystemd
     let interface: Interface
     let path: String
     let find: (@BrokerActor (String) -> Bool)?
-    let nodes: (@BrokerActor () -> [String])?
+    let nodes: (@BrokerActor (borrowing PropertyCall) -> [String])?
     // Weak: a message may still be dispatched while the connection's last reference has gone on another thread.
     private(set) weak var connection: Connection?
 
     init(
         _ interface: Interface, _ connection: Connection, at path: String,
         find: (@BrokerActor (String) -> Bool)? = nil,
-        nodes: (@BrokerActor () -> [String])? = nil
+        nodes: (@BrokerActor (borrowing PropertyCall) -> [String])? = nil
     ) {
         self.interface = interface
         self.path = path

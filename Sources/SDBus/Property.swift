@@ -37,7 +37,7 @@ public struct Property {
     }
 }
 
-/// Who asks for a property. It cannot be kept.
+/// Who asks for a property, or for the objects that there are. It cannot be kept.
 public struct PropertyCall: ~Copyable {
     /// The unique name of who asks; nil on a direct connection, and when the value goes into `PropertiesChanged`.
     public let sender: String?

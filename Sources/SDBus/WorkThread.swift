@@ -2,16 +2,13 @@ internal import Glibc
 
 /// One thread with a queue, for work that blocks: a disk flush, a key derivation. It takes jobs in order.
 ///
-/// The thread ends when the last reference is gone and the queue is empty.
+/// The thread begins with the first job, and ends when the last reference is gone and the queue is empty. Where the
+/// system has no thread to give, a job runs on the thread that asks for it.
 public final class WorkThread: Sendable {
-    private let queue = WorkQueue()
+    private let queue: WorkQueue
 
     /// The name, up to 15 bytes, is what `ps` and debuggers show.
-    public init(name: String) {
-        let queue = queue
-        let started = Threads.spawn(name: name) { queue.work() }
-        precondition(started, "no thread for \(name)")
-    }
+    public init(name: String) { queue = WorkQueue(name) }
 
     deinit {
         queue.finish()
@@ -30,13 +27,16 @@ public final class WorkThread: Sendable {
 
 /// The queue that a work thread sleeps on.
 @safe private final class WorkQueue: @unchecked Sendable {
-    // Sendable holds because `jobs` and `isFinished` are touched only under `mutex`.
+    // Sendable holds because `jobs`, `hasThread` and `isFinished` are touched only under `mutex`.
+    private let name: String
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [@Sendable () -> Void] = []
+    private var hasThread = false
     private var isFinished = false
 
-    init() {
+    init(_ name: String) {
+        self.name = name
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
@@ -55,8 +55,21 @@ public final class WorkThread: Sendable {
     func append(_ job: @escaping @Sendable () -> Void) {
         unsafe pthread_mutex_lock(mutex)
         jobs.append(job)
+        let needsThread = !hasThread
+        hasThread = true
         unsafe pthread_cond_signal(filled)
         unsafe pthread_mutex_unlock(mutex)
+        if needsThread && !Threads.spawn(name: name, { self.work() }) { workHere() }
+    }
+
+    // Somebody waits for each job, so it is late rather than never. The next one asks for a thread again.
+    private func workHere() {
+        unsafe pthread_mutex_lock(mutex)
+        hasThread = false
+        let batch = jobs
+        jobs = []
+        unsafe pthread_mutex_unlock(mutex)
+        for job in batch { job() }
     }
 
     func finish() {

@@ -72,9 +72,59 @@ import Testing
     }
 
     @Test func thePauseGrowsToHalfAMinuteAndNoFurther() {
-        var attempts = UnlockAttempts()
-        let pauses = (0..<20).map { _ in attempts.pauseAfterFailure() }
-        #expect(pauses.max() == 30_000_000 && pauses == pauses.sorted())
+        let attempts = UnlockAttempts()
+        let pauses = (0..<20).compactMap { _ in
+            attempts.failed()
+            return attempts.takePause()
+        }
+        #expect(pauses.count == 20 && pauses.max() == 30_000_000 && pauses == pauses.sorted())
+        #expect(attempts.takePause() == nil)
+    }
+
+    /// A program of the user that guesses holds up the user's other programs, and never the login.
+    @VaultActor @Test func anAdministratorsAttemptWaitsForNoPauseOfTheUsers() async throws {
+        try await bench.setPasscode("1234")
+        bench.restart()
+        try bench.vault.open()
+        let pauses = Pauses()
+        bench.onPause = { await pauses.take() }
+        let guess = Task {
+            await refusal { () throws(Refusal) in try await bench.unlock("wrong") }
+        }
+        await pauses.begun()
+        let behind = Task { () -> Refusal.Kind? in
+            pauses.steps.append("behind")
+            return await refusal { () throws(Refusal) in try await bench.unlock("wrong too") }
+        }
+        while pauses.steps.isEmpty { await Task.yield() }
+        #expect(bench.vault.state == .beforeFirstUnlock && bench.pauses.count == 1)
+        try await bench.unlockAsAdministrator("1234")
+        #expect(bench.vault.state == .unlocked && bench.pauses.count == 1)
+        pauses.end()
+        #expect(await guess.value == .authFailed)
+        await pauses.begun()
+        pauses.end()
+        #expect(await behind.value == .authFailed)
+    }
+
+    /// Its own wrong ones are answered late too, and hold up nobody.
+    @VaultActor @Test func anAdministratorsWrongPasscodeIsAnsweredLateAndHoldsUpNobody() async throws {
+        try await bench.setPasscode("1234")
+        bench.restart()
+        try bench.vault.open()
+        let pauses = Pauses()
+        bench.onPause = { await pauses.take() }
+        let wrong = Task {
+            await refusal { () throws(Refusal) in
+                try await bench.unlockAsAdministrator("wrong")
+            }
+        }
+        await pauses.begun()
+        #expect(bench.pauses == [250_000])
+        try await bench.unlock("1234")
+        #expect(bench.vault.state == .unlocked)
+        pauses.end()
+        #expect(await wrong.value == .authFailed)
     }
 
     @VaultActor @Test func changingThePasscodeWrapsTheSameKeysAnew() async throws {

@@ -171,4 +171,25 @@ import TestKit
         #expect(await refusal { () throws(Refusal) in try vault.open() } == .notAvailable)
         #expect(DeviceKey(.init(count: 31) { _ in }, machineID: []) == nil)
     }
+
+    /// One device key serves all users of a machine, and their files are not interchangeable for that.
+    @VaultActor @Test func theStoreOfOneUserDoesNotOpenAsAnothers() async throws {
+        func vault(of userID: UInt32) -> Vault {
+            let bytes = Secret(copying: [UInt8](repeating: 7, count: 32).span)
+            return Vault(
+                folder: bench.folder.path, deviceKey: DeviceKey(bytes, machineID: [], userID: userID), .none)
+        }
+        try await vault(of: 1000).make()
+        #expect(await refusal { () throws(Refusal) in try vault(of: 1001).open() } == .notAvailable)
+        try vault(of: 1000).open()
+        #expect(await refusal { () throws(Refusal) in try bench.vault.open() } == .notAvailable)
+    }
+
+    @VaultActor @Test func aStoreThatIsThereIsNotMadeAgain() async throws {
+        try await bench.add(.item(), "x")
+        try await bench.vault.make()
+        bench.restart()
+        try await bench.vault.make()
+        #expect(try bench.secrets(.query()) == ["x"])
+    }
 }

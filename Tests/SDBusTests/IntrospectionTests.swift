@@ -61,7 +61,7 @@ import Testing
         }
         let known = ["\(prefix)/1", "\(prefix)/22"]
         let registration = try fixture.service.exportFallback(
-            sessions, prefix: prefix, find: { known.contains($0) }, nodes: { known })
+            sessions, prefix: prefix, find: { known.contains($0) }, nodes: { _ in known })
         for path in known {
             let reply = try await fixture.client.call(
                 Fixture.name, path: path, interface: "org.lab.Session1", member: "Where")

@@ -22,6 +22,8 @@ import TestKit
     private(set) var vault: Vault
     /// What happens while a long call makes room for others.
     var onBreath: () -> Void = {}
+    /// What a pause after a wrong passcode takes.
+    var onPause: () async -> Void = {}
     private let worker: any BlockingWorker
     private let derivation: any BlockingWorker
 
@@ -42,9 +44,13 @@ import TestKit
         let deviceKey = DeviceKey(
             Secret(copying: [UInt8](repeating: key, count: 32).span), machineID: Array("machine".utf8))
         let surroundings = Vault.Surroundings(
-            storeThread: worker, derivationThread: derivation, now: { [weak self] in self?.clock ?? 0 },
+            storeThread: worker, derivationThread: derivation, passcodeThread: derivation,
+            now: { [weak self] in self?.clock ?? 0 },
             tell: { [weak self] in self?.notices += $0 }, report: { [weak self] in self?.faults.append($0) },
-            pause: { [weak self] in self?.pauses.append($0) }, breathe: { [weak self] in self?.onBreath() })
+            pause: { [weak self] in
+                self?.pauses.append($0)
+                await self?.onPause()
+            }, breathe: { [weak self] in self?.onBreath() })
         vault = Vault(folder: folder.path, deviceKey: deviceKey, surroundings)
     }
 
@@ -68,7 +74,8 @@ extension Vault.Surroundings {
     /// For a vault that is not used.
     static var none: Vault.Surroundings {
         Vault.Surroundings(
-            storeThread: InlineWorker(), derivationThread: InlineWorker(), now: { 0 }, tell: { _ in },
+            storeThread: InlineWorker(), derivationThread: InlineWorker(), passcodeThread: InlineWorker(),
+            now: { 0 }, tell: { _ in },
             report: { _ in }, pause: { _ in }, breathe: {})
     }
 }
@@ -186,6 +193,10 @@ extension Bench {
 
     func unlock(_ passcode: String = "1234") async throws(Refusal) {
         try await vault.unlock(.forTesting(), SharedSecret(passcode))
+    }
+
+    func unlockAsAdministrator(_ passcode: String) async throws(Refusal) {
+        try await vault.unlock(.forTesting(.administrator), SharedSecret(passcode))
     }
 
     func lock() throws(Refusal) { try vault.lock(.forTesting()) }

@@ -1,0 +1,134 @@
+public import BrokerModel
+internal import BrokerPeers
+internal import SDBus
+public import Sodium
+
+/// What is about one keychain goes to its desk.
+extension Desks {
+    /// `Add`.
+    public func add(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem> {
+        try forward(context) { (desk) throws(Refusal) in try desk.add(context, attributes, secret) }
+    }
+
+    /// `Store`.
+    public func store(
+        _ context: CallContext, _ attributes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<StoredItem> {
+        try forward(context) { (desk) throws(Refusal) in try desk.store(context, attributes, secret) }
+    }
+
+    /// `Read`.
+    public func read(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<ItemWithSecret> {
+        try forward(context) { (desk) throws(Refusal) in try desk.read(context, query) }
+    }
+
+    /// `ReadAll`.
+    public func readAll(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<[ItemWithSecret]> {
+        try forward(context) { (desk) throws(Refusal) in try desk.readAll(context, query) }
+    }
+
+    /// `Search`.
+    public func search(
+        _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<[ItemAttributes]> {
+        try forward(context) { (desk) throws(Refusal) in try desk.search(context, query) }
+    }
+
+    /// `Update`.
+    public func update(
+        _ context: CallContext, _ query: WireDictionary, _ changes: WireDictionary, _ secret: SharedSecret?
+    ) throws(Refusal) -> Outcome<UInt32> {
+        try forward(context) { (desk) throws(Refusal) in try desk.update(context, query, changes, secret) }
+    }
+
+    /// `Delete`.
+    public func delete(_ context: CallContext, _ query: WireDictionary) throws(Refusal) -> Outcome<UInt32> {
+        try forward(context) { (desk) throws(Refusal) in try desk.delete(context, query) }
+    }
+
+    /// `Logout`.
+    public func logout(
+        _ context: CallContext, group: String, service: String, reason: String
+    ) throws(Refusal) -> Outcome<LogoutOutcome> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.logout(context, group: group, service: service, reason: reason)
+        }
+    }
+
+    /// `Subscribe`.
+    public func subscribe(_ context: CallContext, groups: [String]) throws(Refusal) -> Outcome<Subscription> {
+        try forward(context) { (desk) throws(Refusal) in try desk.subscribe(context, groups: groups) }
+    }
+
+    /// `Acknowledge`.
+    public func acknowledge(
+        _ context: CallContext, group: String, epoch: UInt64
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.acknowledge(context, group: group, epoch: epoch)
+        }
+    }
+
+    /// `Lock`.
+    public func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in try desk.lock(context) }
+    }
+
+    /// `Unlock`.
+    public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in try desk.unlock(context, passcode) }
+    }
+
+    /// `SetPasscode`.
+    public func setPasscode(
+        _ context: CallContext, old: SharedSecret, new: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in try desk.setPasscode(context, old: old, new: new) }
+    }
+
+    /// `RemovePasscode`.
+    public func removePasscode(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in try desk.removePasscode(context, passcode) }
+    }
+
+    /// `ForceLogout`.
+    public func forceLogout(
+        _ context: CallContext, group: String, service: String, reason: String
+    ) throws(Refusal) -> Outcome<LogoutOutcome> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.forceLogout(context, group: group, service: service, reason: reason)
+        }
+    }
+
+    /// `MoveItems`.
+    public func moveItems(
+        _ context: CallContext, from: String, to: String
+    ) throws(Refusal) -> Outcome<UInt32> {
+        try forward(context) { (desk) throws(Refusal) in try desk.moveItems(context, from: from, to: to) }
+    }
+
+    /// `ListGroups`.
+    public func listGroups(_ context: CallContext) throws(Refusal) -> Outcome<[GroupRecord]> {
+        try forward(context) { (desk) throws(Refusal) in try desk.listGroups(context) }
+    }
+
+    /// `Check`.
+    public func check(_ context: CallContext) throws(Refusal) -> Outcome<CheckReport> {
+        try forward(context) { (desk) throws(Refusal) in try desk.check(context) }
+    }
+
+    /// `Unsubscribe`; no error where there was no subscription.
+    public func unsubscribe(_ context: CallContext) throws(Refusal) -> Outcome<Void> {
+        guard let caller = reception.peers.known(context.connection), let desk = desks[caller.facts.userID]
+        else { return .now(()) }
+        return try desk.unsubscribe(context)
+    }
+}

@@ -1,0 +1,17 @@
+/// Lets one at a time through, in the order of asking.
+final class Turns {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Comes back when it is the caller's turn, who ends it with `pass`.
+    func take() async {
+        if isTaken { await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
+    }
+
+    /// Gives the turn to the next.
+    func pass() {
+        isTaken = !waiting.isEmpty
+        if isTaken { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,83 @@
+internal import BrokerBus
+internal import BrokerDesk
+@_spi(Wiring) internal import BrokerGate
+internal import BrokerHost
+internal import BrokerModel
+internal import BrokerVault
+internal import SDBus
+internal import Sodium
+
+/// Makes one user's keychain: vault, threads, gate, desk. None of these is shared with another user's.
+@BrokerActor struct Keychains {
+    let reception: Reception
+    let policies: PolicyKeeper
+    let administrators: Gate.Administrators
+    let log: Log
+    let fronts: Fronts
+    let conditions: () -> [Condition]
+
+    /// A keychain over a folder that this broker has locked; the store is not open yet.
+    func keychain(
+        of userID: UInt32, in folder: StateFolder, _ deviceKey: DeviceKey?,
+        propertiesChanged: @escaping ([String]) -> Void
+    ) -> Keychain {
+        let loop = BrokerActor.shared.loop
+        let publisher = Publisher()
+        let vault = Vault(
+            folder: folder.path, deviceKey: deviceKey,
+            Vault.Surroundings(
+                storeThread: WorkThread(name: "store"), derivationThread: WorkThread(name: "derivation"),
+                passcodeThread: WorkThread(name: "passcode"), now: { HostEnvironment.now },
+                tell: { publisher.desk?.publish($0) }, report: { [log] in log.report($0) },
+                pause: { try? await loop.sleep(microseconds: $0) },
+                breathe: { try? await loop.sleep(microseconds: 0) }))
+        let outlet = Desk.Outlet(
+            tell: { [weak fronts] in fronts?.tell($0, sequence: $1, to: $2) },
+            propertiesChanged: propertiesChanged, now: { HostEnvironment.now }, conditions: conditions)
+        let desk = Desk(
+            reception: reception,
+            gate: Gate(
+                policy: policies.policy, userID: userID, administrators: administrators, audit: log),
+            vault: vault, outlet: outlet, custodian: CustodianGrant())
+        publisher.desk = desk
+        return Keychain(desk: desk, vault: vault, folder: folder)
+    }
+
+    // The vault tells of commits before it knows a desk.
+    private final class Publisher {
+        weak var desk: Desk?
+    }
+}
+
+/// A desk and what stands behind it, with the lock on its folder.
+@BrokerActor struct Keychain {
+    let desk: Desk
+    private let vault: Vault
+    private let folder: StateFolder
+
+    fileprivate init(desk: Desk, vault: Vault, folder: StateFolder) {
+        self.desk = desk
+        self.vault = vault
+        self.folder = folder
+    }
+
+    /// Opens the store. One that does not open now is opened by the first call that comes when its cause is gone.
+    func open(_ log: Log) {
+        do throws(Refusal) {
+            try vault.open()
+        } catch {
+            log.write(.error, error.text)
+        }
+        desk.startUpkeep()
+    }
+
+    /// The same for one that may have to be made first, beside other calls.
+    func make(_ log: Log) async {
+        do throws(Refusal) {
+            try await vault.make()
+        } catch {
+            log.write(.error, error.text)
+        }
+        desk.startUpkeep()
+    }
+}
