@@ -1,4 +1,4 @@
-/* Preloaded into the broker: a file named `read`, `write`, `sync`, `lock` or `clock` in the folder $FAULTS
+/* Preloaded into the broker: a file named `read`, `write`, `sync`, `lock`, `clock` or `stall` in the folder $FAULTS
    turns on what its name says. Files other than the store's are read, written and synced as ever. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,6 +39,19 @@ static int is_store(int descriptor) {
     return strstr(target, "keychain.db") != NULL;
 }
 
+/* The file `stall` has a part of a path: such a file is synced when somebody has written to the pipe `go`. */
+static void stall(int descriptor) {
+    char link[64], target[PATH_MAX], text[PATH_MAX], path[PATH_MAX];
+    if (!asked("stall", text, sizeof text)) return;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    target[length < 0 ? 0 : length] = 0;
+    if (strstr(target, text) == NULL) return;
+    snprintf(path, sizeof path, "%s/go", getenv("FAULTS"));
+    int pipe = open(path, O_RDONLY | O_CLOEXEC);
+    if (pipe >= 0) close(pipe);
+}
+
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define REFUSE(fault, descriptor, code) \
     if (is_asked(fault) && is_store(descriptor)) { errno = code; return -1; }
@@ -64,11 +77,13 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset
 }
 
 int fdatasync(int descriptor) {
+    stall(descriptor);
     REFUSE("sync", descriptor, EIO)
     return NEXT(fdatasync)(descriptor);
 }
 
 int fsync(int descriptor) {
+    stall(descriptor);
     REFUSE("sync", descriptor, EIO)
     return NEXT(fsync)(descriptor);
 }

@@ -27,7 +27,7 @@ REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
-  <type>session</type>
+  <type>{kind}</type>
   <listen>unix:path={path}</listen>
   <servicedir>{services}</servicedir>
   <auth>EXTERNAL</auth>
@@ -72,6 +72,7 @@ class World:
     """
 
     direct_default = False
+    bus_kind = "session"
 
     def __init__(
         self,
@@ -150,7 +151,9 @@ class World:
         with open(configuration, "w") as file:
             include = f"  <include>{self.bus_include}</include>\n" if self.bus_include else ""
             services = self._inside("services")
-            file.write(BUS_CONFIGURATION.format(path=path, services=services, include=include))
+            file.write(
+                BUS_CONFIGURATION.format(kind=self.bus_kind, path=path, services=services, include=include)
+            )
         with open(self._inside("bus.log"), "wb") as log:
             self.bus = subprocess.Popen(
                 [
@@ -339,18 +342,18 @@ class World:
             self.puppets[identity] = self.puppet(identity)
         return self.puppets[identity]
 
-    def puppet(self, identity, *, user=None):
+    def puppet(self, identity, *, user=None, address=None):
         """Another process of the same program, which the caller closes; as another `user` if root asks."""
-        return self.program(self.executable(identity), self.wrap + self.become(user))
+        return self.program(self.executable(identity), self.wrap + self.become(user), address)
 
     def executable(self, identity):
         return self._inside(f"bin/{identity}")
 
-    def program(self, executable, wrap=None):
+    def program(self, executable, wrap=None, address=None):
         """A process of any copy of the interpreter, which the caller closes."""
         wrap = self.wrap if wrap is None else wrap
         puppet = Puppet(executable, self.environment, self._inside("scripts"), wrap)
-        puppet.connect(self.client_address)
+        puppet.connect(address or self.client_address)
         return puppet
 
     @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The test's end of the pipe to a puppet: called like the client itself."""
 
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -81,6 +82,10 @@ class Puppet:
             raise PuppetLost(answer["lost"])
         return answer["ok"]
 
+    def has_answer(self):
+        """Whether `finish` would come back at once."""
+        return bool(select.select([self.process.stdout], [], [], 0)[0])
+
     def kill(self):
         """As a crash of the client would."""
         self.process.kill()
@@ -93,3 +98,9 @@ class Puppet:
     def _reap(self):
         self.process.wait()
         self.process.stdout.close()
+
+
+def first_answer(puppets):
+    """One that has an answer, when there is one."""
+    by_pipe = {puppet.process.stdout: puppet for puppet in puppets}
+    return by_pipe[select.select(list(by_pipe), [], [])[0][0]]

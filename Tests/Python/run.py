@@ -23,6 +23,7 @@ SUITES = (
     "leaks",
     "contract",
     "trust",
+    "system_users",
     "observe",
     "audit",
     "direct",
