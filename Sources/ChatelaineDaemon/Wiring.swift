@@ -35,11 +35,13 @@ internal import Sodium
         let folders = StateFolders(below: state.path)
         let users = WorkThread(name: "users")
         let owner = Owner()
+        let complaints = Complaints(log)
         let source = Desks.Source(
             exists: folders.exists,
             open: { (userID) throws(Refusal) in
                 let keychain = self.keychain(
-                    of: userID, in: try self.onFolder { () throws(HostError) in try folders.open(userID) },
+                    of: userID,
+                    in: try self.onFolder(complaints) { () throws(HostError) in try folders.open(userID) },
                     keychains, owner)
                 keychain.open(log)
                 return keychain.desk
@@ -47,7 +49,8 @@ internal import Sodium
             make: { (userID) async throws(Refusal) in
                 let folder = await users.run { Result { () throws(HostError) in try folders.open(userID) } }
                 let keychain = self.keychain(
-                    of: userID, in: try self.onFolder { () throws(HostError) in try folder.get() }, keychains,
+                    of: userID,
+                    in: try self.onFolder(complaints) { () throws(HostError) in try folder.get() }, keychains,
                     owner)
                 await keychain.make(log)
                 return keychain.desk
@@ -76,11 +79,13 @@ internal import Sodium
             propertiesChanged: { [owner] in owner.desks?.propertiesChanged($0, of: userID) })
     }
 
-    private func onFolder(_ body: () throws(HostError) -> StateFolder) throws(Refusal) -> StateFolder {
+    private func onFolder(
+        _ complaints: Complaints, _ body: () throws(HostError) -> StateFolder
+    ) throws(Refusal) -> StateFolder {
         do throws(HostError) {
             return try body()
         } catch {
-            log.write(.error, error.description)
+            complaints.say(error.description)
             throw Refusal(
                 .notAvailable, "The folder of this user's keychain cannot be used; the log says why.")
         }
