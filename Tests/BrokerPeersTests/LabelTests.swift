@@ -25,7 +25,8 @@ import Testing
         ("", nil),
     ]
 
-    @Test(arguments: profiles) func onlyAProfileThatIsEnforcedIsOne(_ row: (text: String, name: String?)) {
+    @Test(arguments: profiles.indices) func onlyAProfileThatIsEnforcedIsOne(_ index: Int) {
+        let row = Self.profiles[index]
         #expect(AppArmorProfile(text: Array(row.text.utf8))?.name == row.name)
     }
 

@@ -35,52 +35,55 @@ private func script(root: String, info: String) -> String {
     }
 }
 
-/// The same with all that Flatpak adds around it: a process in a root and a scope of its own, and a record
-/// outside that names it.
-@TestActor @Suite(.enabled(if: isRoot && Group.canBeMade, "needs root and a control group to write to"))
-struct WholeSandboxTests {
-    private func facts(_ pin: Meeting.Pin, changing: (Sandbox) throws -> Void = { _ in }) async throws
-        -> PeerFacts
-    {
-        let sandbox = try Sandbox()
-        let group = try Group(Sandbox.scope())
-        let arguments = script(root: "\(sandbox.path)/mounted", info: "\(sandbox.path)/app/.flatpak-info")
-        let child = try Child(["/usr/bin/unshare", "-m", "/bin/sh", "-c", arguments])
-        try group.take(child)
-        try sandbox.write("\(child.processID)", to: "\(Sandbox.outer)/pid")
-        try changing(sandbox)
-        let own = try Namespaces(of: ProcessFolder(path: "/proc/self"))
-        let reference = ReferenceNamespaces(
-            mount: [own.mount], user: [own.user],
-            root: try Kernel.open(sandbox.path, in: nil, O_DIRECTORY | pathOnly))
-        let found = try await BrokerPeersTests.facts(
-            of: child, Meeting(pin: pin, policy: [theCat], reference: reference))
-        child.end()
-        withExtendedLifetime(group) {}
-        return found
-    }
+extension RealGroupTests {
+    /// The same with all that Flatpak adds around it: a process in a root and a scope of its own, and a record
+    /// outside that names it.
+    @TestActor
+    @Suite(.serialized, .enabled(if: isRoot && Group.canBeMade, "needs root and a control group to write to"))
+    struct WholeSandboxTests {
+        private func facts(_ pin: Meeting.Pin, changing: (Sandbox) throws -> Void = { _ in }) async throws
+            -> PeerFacts
+        {
+            let sandbox = try Sandbox()
+            let group = try Group(Sandbox.scope())
+            let arguments = script(root: "\(sandbox.path)/mounted", info: "\(sandbox.path)/app/.flatpak-info")
+            let child = try Child(["/usr/bin/unshare", "-m", "/bin/sh", "-c", arguments])
+            try group.take(child)
+            try sandbox.write("\(child.processID)", to: "\(Sandbox.outer)/pid")
+            try changing(sandbox)
+            let own = try Namespaces(of: ProcessFolder(path: "/proc/self"))
+            let reference = ReferenceNamespaces(
+                mount: [own.mount], user: [own.user],
+                root: try Kernel.open(sandbox.path, in: nil, O_DIRECTORY | pathOnly))
+            let found = try await BrokerPeersTests.facts(
+                of: child, Meeting(pin: pin, policy: [theCat], reference: reference))
+            child.end()
+            withExtendedLifetime(group) {}
+            return found
+        }
 
-    @Test(arguments: [
-        (Meeting.Pin.byTheBus, Trust.file), (.late, .file), (.lateAndOlderThanTheBroker, .user),
-    ])
-    func anInstanceIsWorthWhatItsPinIs(_ pin: Meeting.Pin, _ trust: Trust) async throws {
-        let facts = try await facts(pin)
-        #expect(facts.flatpak == .init(id: "org.example.App", trust: trust))
-        #expect(facts.unit == .init(name: "app-flatpak-org.example.App-17.scope", isSystem: false))
-        #expect(facts.inReferenceNamespaces == false)
-        #expect(facts.executable == nil)
-    }
+        @Test(arguments: [
+            (Meeting.Pin.byTheBus, Trust.file), (.late, .file), (.lateAndOlderThanTheBroker, .user),
+        ])
+        func anInstanceIsWorthWhatItsPinIs(_ pin: Meeting.Pin, _ trust: Trust) async throws {
+            let facts = try await facts(pin)
+            #expect(facts.flatpak == .init(id: "org.example.App", trust: trust))
+            #expect(facts.unit == .init(name: Sandbox.unit, isSystem: false))
+            #expect(facts.inReferenceNamespaces == false)
+            #expect(facts.executable == nil)
+        }
 
-    @Test func aNumberThatIsALaterProcesssIsNoInstance() async throws {
-        let facts = try await facts(.lateAndOlderThanTheProcess)
-        #expect(facts.flatpak == nil)
-        #expect(facts.unit == nil)
-        #expect(facts.inReferenceNamespaces == nil)
-    }
+        @Test func aNumberThatIsALaterProcesssIsNoInstance() async throws {
+            let facts = try await facts(.lateAndOlderThanTheProcess)
+            #expect(facts.flatpak == nil)
+            #expect(facts.unit == nil)
+            #expect(facts.inReferenceNamespaces == nil)
+        }
 
-    @Test func oneWhoseRecordNamesAnotherProcessIsNoInstance() async throws {
-        let facts = try await facts(.byTheBus) { try $0.write("\(getpid())", to: "\(Sandbox.outer)/pid") }
-        #expect(facts.flatpak == nil)
-        #expect(facts.inReferenceNamespaces == false)
+        @Test func oneWhoseRecordNamesAnotherProcessIsNoInstance() async throws {
+            let facts = try await facts(.byTheBus) { try $0.write("\(getpid())", to: "\(Sandbox.outer)/pid") }
+            #expect(facts.flatpak == nil)
+            #expect(facts.inReferenceNamespaces == false)
+        }
     }
 }

@@ -4,44 +4,47 @@ import Testing
 
 @testable import BrokerPeers
 
-/// The unit of real processes in real control groups.
-@TestActor @Suite(.serialized, .enabled(if: Group.canBeMade, "needs a control group to write to"))
-struct UnitTests {
-    private let slice = "chatelaine-test-\(getpid()).slice"
-    private let manager = "user.slice/user-\(geteuid()).slice/user@\(geteuid()).service"
+extension RealGroupTests {
+    /// The unit of real processes in real control groups.
+    @TestActor @Suite
+    struct UnitTests {
+        private let slice = "chatelaine-test-\(getpid()).slice"
+        private let manager = "user.slice/user-\(geteuid()).slice/user@\(geteuid()).service"
 
-    private func unit(in path: String, _ meeting: Meeting = Meeting()) async throws -> PeerFacts.Unit? {
-        let group = try Group(path)
-        let child = try Child([theCat])
-        try group.take(child)
-        let found = try await facts(of: child, meeting)
-        child.end()
-        withExtendedLifetime(group) {}
-        return found.unit
-    }
+        private func unit(in path: String, _ meeting: Meeting = Meeting()) async throws -> PeerFacts.Unit? {
+            let group = try Group(path)
+            let child = try Child([theCat])
+            try group.take(child)
+            let found = try await facts(of: child, meeting)
+            child.end()
+            withExtendedLifetime(group) {}
+            return found.unit
+        }
 
-    @Test func aServiceOfTheSystemIsOne() async throws {
-        #expect(try await unit(in: "\(slice)/a.service") == .init(name: "a.service", isSystem: true))
-        #expect(try await unit(in: "\(slice)/a.service/sub") == .init(name: "a.service", isSystem: true))
-    }
+        @Test func aServiceOfTheSystemIsOne() async throws {
+            #expect(try await unit(in: "\(slice)/a.service") == .init(name: "a.service", isSystem: true))
+            #expect(try await unit(in: "\(slice)/a.service/sub") == .init(name: "a.service", isSystem: true))
+        }
 
-    @Test func aServiceOfTheUsersManagerIsTheUsers() async throws {
-        let path = "\(manager)/chatelaine-test.slice/a.service"
-        #expect(try await unit(in: path) == .init(name: "a.service", isSystem: false))
-    }
+        @Test func aServiceOfTheUsersManagerIsTheUsers() async throws {
+            let path = "\(manager)/\(slice)/a.service"
+            #expect(try await unit(in: path) == .init(name: "a.service", isSystem: false))
+        }
 
-    @Test func aServiceOfAnotherUsersManagerIsNone() async throws {
-        #expect(try await unit(in: "user.slice/user-4242.slice/user@4242.service/a.service") == nil)
-    }
+        @Test func aServiceOfAnotherUsersManagerIsNone() async throws {
+            #expect(
+                try await unit(in: "user.slice/user-4242.slice/user@4242.service/\(slice)/a.service") == nil)
+        }
 
-    @Test func aSessionIsNoUnit() async throws {
-        #expect(try await unit(in: "user.slice/user-4242.slice/session-1.scope") == nil)
-    }
+        @Test func aSessionIsNoUnit() async throws {
+            #expect(try await unit(in: "user.slice/user-4242.slice/session-\(getpid()).scope") == nil)
+        }
 
-    /// A number that is a later process's says nothing of its unit either.
-    @Test func aLatePinOfAProcessYoungerThanTheConnectionHasNoUnit() async throws {
-        let meeting = Meeting(pin: .lateAndOlderThanTheProcess)
-        #expect(try await unit(in: "\(slice)/a.service", meeting) == nil)
+        /// A number that is a later process's says nothing of its unit either.
+        @Test func aLatePinOfAProcessYoungerThanTheConnectionHasNoUnit() async throws {
+            let meeting = Meeting(pin: .lateAndOlderThanTheProcess)
+            #expect(try await unit(in: "\(slice)/a.service", meeting) == nil)
+        }
     }
 }
 

@@ -35,8 +35,11 @@ final class Sandbox: Sendable {
         """
     }
 
+    /// Another test run has another.
+    static let unit = "app-flatpak-org.example.App-\(getpid()).scope"
+
     static func scope(userID: UInt32 = geteuid()) -> String {
-        "/user.slice/user-\(userID).slice/user@\(userID).service/app.slice/app-flatpak-org.example.App-17.scope"
+        "/user.slice/user-\(userID).slice/user@\(userID).service/app.slice/\(unit)"
     }
 
     init() throws {
