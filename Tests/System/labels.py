@@ -16,7 +16,7 @@ SELINUX = "/etc/selinux/attack"
 POLICY_VERSION = "33"
 
 
-MODES = ("user",)
+MODES = ("user", "system")
 
 
 def run(report, box, kind, programs):
