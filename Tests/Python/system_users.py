@@ -485,6 +485,33 @@ def k22(_):
             same_secret(puppet.read(FIND).secret, secret(f"{name} token"))
 
 
+@row("K23", "polkit", "it denies, it allows, it goes", "administrators and passcodes are as it says")
+def k23(_):
+    with SystemWorld() as w, w.polkit() as allow:
+        fill(w)
+        alice, bob = w.of(w.alice), w.of(w.bob)
+        hers = object_of(w.alice)
+        refused(DENIED, manage, bob, hers, "ListGroups")
+        refused(DENIED, alice.set_passcode, b"", passcode("alice"))
+        equal(alice.property("PasscodeSet"), False)
+        allow("org.chatelaine.manage")
+        equal(manage(bob, hers, "ListGroups")[0], [(ONE, 1, 1)])
+        equal(manage(bob, hers, "ForceLogout")[0], 2)
+        equal(manage(bob, OBJECT, "ListGroups")[0], [(ONE, 1, 1)])
+        refused("ItemNotFound", alice.read, FIND)
+        same_secret(bob.read(FIND).secret, secret("bob token"))
+        refused(DENIED, alice.set_passcode, b"", passcode("alice"))
+        # A property is told at once, or not at all: nobody can be asked first.
+        refused(DENIED, w.properties, bob, hers)
+        allow("org.chatelaine.set-passcode")
+        refused(DENIED, manage, bob, hers, "ListGroups")
+        alice.set_passcode(b"", passcode("alice"))
+        refused(DENIED, alice.remove_passcode, passcode("alice"))
+        equal(alice.property("PasscodeSet"), True)
+        allow()
+        equal(w.over(w.alice).check()["BackgroundRows"], 0, "what root counts, who asks nobody")
+
+
 def run(report):
     """With --system the broker looks at its callers from process 1's side, so the suite gets a process 1 of its own."""
     if os.getpid() != 1:

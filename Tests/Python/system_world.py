@@ -100,6 +100,26 @@ class SystemWorld(World):
             self.administrators[user_id] = Administrator(self.address, user_id)
         return self.administrators[user_id]
 
+    @contextlib.contextmanager
+    def polkit(self):
+        """Somebody to ask, until the end of the block: a function that sets the actions which are allowed."""
+        path = self._inside("polkit-allows")
+
+        def allow(*actions):
+            with open(path, "w") as file:
+                file.write("\n".join(actions))
+
+        allow()
+        script = os.path.join(self._inside("scripts"), "fake_polkit.py")
+        command = [sys.executable, script, self.address, path]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                if not process.stdout.readline():
+                    raise AssertionError("nobody stands in for polkit")
+                yield allow
+            finally:
+                process.kill()
+
     def folder_of(self, user_id):
         return os.path.join(self.state, str(user_id))
 
