@@ -82,8 +82,9 @@ public import SDBus
     func forward<Value>(
         _ context: CallContext, _ call: @escaping (Desk) throws(Refusal) -> Outcome<Value>
     ) throws(Refusal) -> Outcome<Value> {
-        if let caller = reception.peers.known(context.connection),
-            let desk = desks[context.namedUserID ?? caller.facts.userID]
+        if let facts = reception.peers.known(context.connection)?.facts,
+            facts.userIsRegistered || context.namedUserID != nil,
+            let desk = desks[context.namedUserID ?? facts.userID]
         {
             return try call(desk)
         }

@@ -269,6 +269,15 @@ def k11(w):
     refused("MissingEntitlement", stranger.subscribe)
     refused("MissingEntitlement", stranger.search, FIND)
     holds(not os.path.exists(w.folder_of(w.unregistered())), "no folder")
+    # A user that was deleted leaves a keychain; whoever gets the number is still nobody.
+    with w.without_broker():
+        os.mkdir(w.folder_of(w.unregistered()), 0o700)
+    equal(w.over(w.unregistered()).list_groups(), {})
+    again = w.unregistered_program()
+    for _ in range(2):
+        refused("MissingEntitlement", again.search, FIND)
+    with w.without_broker():
+        shutil.rmtree(w.folder_of(w.unregistered()))
 
 
 @row("K12", "a group that holds three items", "one user fills it", "QuotaExceeded; the other has all of its own")

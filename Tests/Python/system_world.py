@@ -140,6 +140,12 @@ class SystemWorld(World):
         (found,) = puppet.raw_call(path, "org.freedesktop.DBus.Properties", "GetAll", "s", (MANAGER,))
         return {name: value for name, (_, value) in found.items()}
 
+    def stop(self):
+        super().stop()
+        # Its connection went with the broker.
+        if stranger := self.programs.pop((self.unregistered(), "mail"), None):
+            stranger.close()
+
     def _forget_sessions(self):
         for client in (self.user, *self.programs.values(), *self.administrators.values()):
             client.forget_session()
