@@ -17,7 +17,7 @@ TABLE = Table()
 row = TABLE.row
 LINE = re.compile(
     r"^chatelained: (allow|deny|observe) (\S+) on (\d+ groups|the manager|its groups|\S+) to (.*?)"
-    r" \((:\S+|process \d+|user \d+)\)(?:, (once|\d+ times) more)?(?:: (.*))?$",
+    r" \(((?:direct)?:\S+|process \d+|user \d+)\)(?:, (once|\d+ times) more)?(?:: (.*))?$",
     re.MULTILINE,
 )
 PROCESS_LINES, PROGRAM_LINES = 32, 128
@@ -101,18 +101,19 @@ def a03(w):
         with written(w) as found:
             first = w.puppet("nobody")
             puppets.append(first)
-            equal(first.name_groups_over(w.address, "org.flood.", 24, 60), 24 * 60)
+            denied = first.name_groups_over(w.client_address, "org.flood.", 24, 60)
         by_one = [entry for entry in found if entry.decision == "deny"]
-        equal(total(by_one), 24 * 60)
+        equal(total(by_one), denied)
+        holds(denied > 20 * PROCESS_LINES, f"{denied} were denied")
         holds(len(by_one) <= 2 * (PROCESS_LINES + 1), f"{len(by_one)} lines are few")
         with written(w) as found:
             puppets += [w.puppet("nobody") for _ in range(24)]
             for puppet in puppets[1:]:
                 puppet.start("name_groups", "org.flood.", 60)
-            for puppet in puppets[1:]:
-                equal(puppet.finish(), 60)
+            denied = sum(puppet.finish() for puppet in puppets[1:])
         by_many = [entry for entry in found if entry.decision == "deny"]
-        equal(total(by_many), 24 * 60)
+        equal(total(by_many), denied)
+        holds(denied > 5 * PROGRAM_LINES, f"{denied} were denied")
         holds(len(by_many) <= 2 * (PROGRAM_LINES + 1), f"{len(by_many)} lines are few")
     finally:
         for puppet in puppets:
@@ -186,7 +187,7 @@ def u07(w):
     hostile = w.puppet("nobody")
     try:
         hostile.disconnect()
-        name = hostile.connect(w.address)
+        name = hostile.connect(w.client_address).replace(":direct.", "direct:")
         hostile.name_groups("org.flood.", 100)
         # Nobody ends the broker here: its own clock does it.
         w.await_log(f"({name}), {100 - PROCESS_LINES} times more", 1)
@@ -253,7 +254,7 @@ def a06(_):
                     "PRIORITY": priority,
                 }
                 equal({key: entry.get(key) for key in wanted}, wanted, f"the entry that says {decision}")
-                holds(entry["CHATELAINE_CONNECTION"].startswith(":"), "the connection is named")
+                holds(":" in entry["CHATELAINE_CONNECTION"], "the connection is named")
                 holds("alice" not in str(entry), "the account is not in it")
         finally:
             mail.close()

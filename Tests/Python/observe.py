@@ -49,7 +49,7 @@ def someone(w, executable=None, wrap=None):
     puppet = w.program(executable or w.executable("nobody"), wrap)
     try:
         puppet.disconnect()
-        yield puppet, Lines(w, puppet.connect(w.address))
+        yield puppet, Lines(w, puppet.connect(w.client_address))
     finally:
         puppet.close()
 
@@ -58,7 +58,8 @@ class Lines:
     """What the audit says of a connection."""
 
     def __init__(self, w, connection):
-        self.w, self.connection = w, connection
+        # What the direct endpoint calls its connections, and what it answers to Hello.
+        self.w, self.connection = w, connection.replace(":direct.", "direct:")
 
     def all(self):
         pattern = rf"^chatelained: (allow|deny|observe) (\S+) on (\S+) to .* \({self.connection}\)(.*)$"
@@ -184,8 +185,8 @@ def is_refused(puppet):
 
 @row("O07", "another user's process", "name the group", "denied")
 def o07(w):
-    if os.geteuid() != 0:
-        raise NotHere("another user's process needs root")
+    if os.geteuid() != 0 or w.direct:
+        raise NotHere("another user's process needs root, and a bus: the socket's folder is closed to it")
     with observing(w), someone(w, wrap=w.become(NOBODY)) as (other, lines):
         is_refused(other)
         lines.await_line("deny", "logout", WATCHED)

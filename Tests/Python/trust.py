@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from expect import Table, equal, generic, holds, refused, same_secret, secret
+from expect import NotHere, Table, equal, generic, holds, refused, same_secret, secret
 from field_identity import guarded_folder, install, needs_root, running
 from puppets import copy_interpreter
 from stage import Stage
@@ -127,6 +127,8 @@ def t05(w):
 
 @row("T06", "a program of root's", "the broker starts anew; it calls again", "user trust, or file with a pidfd")
 def t06(w):
+    if w.direct:
+        raise NotHere("a direct connection goes with its broker")
     with graded(w, "file") as path, running(w, path) as puppet:
         puppet.store(generic(AccessGroup=GROUP + "file"), secret())
         w.restart()
