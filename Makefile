@@ -10,8 +10,8 @@ MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
 
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
-	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (15 minutes)'
-	@echo 'make test-system  those parts of it that boot whole machines; needs root (a few minutes)'
+	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (15 minutes, as root 25)'
+	@echo 'make test-system  those parts of it that boot whole machines; needs root (10 minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
 	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
 	@echo 'make release   build what is installed'

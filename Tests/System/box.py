@@ -15,7 +15,7 @@ and Debian's systemd-container (`.ci/packages system`). To look around in one by
     /usr/bin/python3 Tests/System/box.py [own|trixie|trixie-broker] [COMMAND ...]
 
 Nothing stays behind, whatever ends the process: its mounts are in a mount namespace of its own, what is written
-in a box is in memory, and the kernel ends the box with its starter. /proc/sys is read-only in a box, since most
+in a box is in memory, and a guard that outlives it ends what runs there. /proc/sys is read-only in a box, since most
 of it would be this machine's: box.sysctl() is there for what a process namespace has of its own.
 """
 
@@ -34,6 +34,15 @@ PROGRAMS = os.path.join(REPOSITORY, ".build/release")
 TRIXIE = os.path.join(REPOSITORY, ".build/system/trixie")
 FOLDER = "/run/chatelaine-boxes"
 WAIT_SECONDS = 60.0
+# Waits for the end of its starter, or for its word, and ends the control group with all that is in it.
+GUARD = """read -r _
+[ ! -e "$0/cgroup.kill" ] || echo 1 >"$0/cgroup.kill"
+for _ in $(seq 100); do
+    find "$0" -depth -type d -exec rmdir {} + 2>/dev/null
+    [ -d "$0" ] || break
+    sleep 0.1
+done
+"""
 CLONE_NEWNS, MS_REC, MS_SLAVE, PR_SET_PDEATHSIG = 0x00020000, 0x4000, 0x80000, 1
 UNIT_OF_OWN = ("systemd-run", "--quiet", "--wait", "--pipe", "--collect")
 GRAPHICAL = ("XDG_SESSION_TYPE=wayland", "XDG_SESSION_CLASS=user", "XDG_SEAT=seat0")
@@ -70,7 +79,7 @@ class Box:
         self.folder = os.path.join(FOLDER, str(os.getpid()), name)
         self.root = os.path.join(self.folder, "root")
         self.group = os.path.join(_unified(), f"box-{os.getpid()}-{name}")
-        self.process, self.leader, self.console = None, None, None
+        self.process, self.leader, self.console, self.guard = None, None, None, None
 
     def __enter__(self):
         if reason := missing():
@@ -163,6 +172,10 @@ class Box:
         ]
         # nspawn's own filter would forbid what the broker and its callers may do on any machine.
         environment = os.environ | {"SYSTEMD_SECCOMP": "0", "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
+        os.makedirs(self.group, exist_ok=True)
+        self.guard = subprocess.Popen(
+            ["sh", "-c", GUARD, self.group], stdin=subprocess.PIPE, start_new_session=True
+        )
         with open(self.console, "wb") as console:
             self.process = subprocess.Popen(
                 command,
@@ -178,7 +191,8 @@ class Box:
     def close(self):
         if self.process:
             self._power_off()
-        self._remove_groups()
+        if self.guard:
+            self.guard.communicate()
         for place in (self.root, os.path.join(self.folder, "memory")):
             subprocess.run(["umount", "--lazy", place], capture_output=True)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -330,7 +344,6 @@ class Box:
 
     def _join(self):
         """In the child: its own control group, and an end with its starter."""
-        os.makedirs(self.group, exist_ok=True)
         with open(os.path.join(self.group, "cgroup.procs"), "w") as file:
             file.write("0")
         os.setsid()
@@ -359,11 +372,6 @@ class Box:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-
-    def _remove_groups(self):
-        for folder, _, _ in os.walk(self.group, topdown=False):
-            with contextlib.suppress(OSError):
-                os.rmdir(folder)
 
     def _tail(self):
         try:
