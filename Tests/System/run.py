@@ -18,7 +18,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 
 import box  # noqa: E402
 
-SUITES = ("machine", "audited", "doctor", "attacks", "attacks_system", "labels")
+SUITES = ("machine", "service", "polkit", "audited", "doctor", "attacks", "attacks_system", "labels")
 
 
 def main():
