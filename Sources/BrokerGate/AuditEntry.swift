@@ -102,6 +102,9 @@ extension Refusal {
 
     static let notManager = Refusal(
         .accessDenied,
-        "This call is for the user's own programs or an administrator's; [Manager] in the policy lists those."
+        """
+        This call is for the user's own programs or an administrator's: with --user what [Manager] in the policy lists, \
+        with --system root and whoever polkit allows.
+        """
     )
 }
