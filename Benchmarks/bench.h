@@ -16,12 +16,14 @@
  * endpoint, or the echo. */
 struct service {
     const char *word, *name, *path, *items;
+    bool plain; /* its secrets go as they are, in the session that every direct connection has */
     bool real; /* its replies are of the item that was asked for, and its secrets can be opened */
 };
-extern const struct service broker, direct, echo;
+extern const struct service broker, direct, plain, echo;
 
-/* ---- session.c: one end of x25519-hkdf-sha256-chacha20poly1305 ---- */
+/* ---- session.c: one end of x25519-hkdf-sha256-chacha20poly1305, or of a plain session ---- */
 struct session {
+    bool plain;
     char path[128];
     unsigned char send_key[KEY_BYTES], receive_key[KEY_BYTES];
     uint64_t sent, received;
@@ -42,7 +44,7 @@ void item_check_attributes(sd_bus_message *m, uint64_t i);
 struct rows;
 struct client {
     sd_bus *bus, *direct_bus;
-    struct session broker_session, direct_session, echo_session;
+    struct session broker_session, direct_session, plain_session, echo_session;
     struct rows *rows;
     uint64_t items;     /* 0 .. items-1 are stored */
     uint64_t first_new; /* number of the first item that this client may add */

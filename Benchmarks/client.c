@@ -17,6 +17,14 @@ const struct service direct = {
     .items = "org.chatelaine.Broker1.Items",
     .real = true,
 };
+const struct service plain = {
+    .word = "plain",
+    .name = "org.chatelaine.Broker1",
+    .path = "/org/chatelaine/Broker1",
+    .items = "org.chatelaine.Broker1.Items",
+    .plain = true,
+    .real = true,
+};
 const struct service echo = {
     .word = "echo",
     .name = "org.chatelaine.Echoes1",
@@ -53,7 +61,7 @@ sd_bus *direct_connect(void)
 
 sd_bus *client_bus(struct client *c, const struct service *service)
 {
-    return service == &direct ? c->direct_bus : c->bus;
+    return service == &direct || service == &plain ? c->direct_bus : c->bus;
 }
 
 sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member)
@@ -79,6 +87,8 @@ struct session *client_session(struct client *c, const struct service *service)
 {
     if (service == &direct)
         return &c->direct_session;
+    if (service == &plain)
+        return &c->plain_session;
     return service == &broker ? &c->broker_session : &c->echo_session;
 }
 

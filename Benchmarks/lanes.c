@@ -10,10 +10,12 @@ static const struct service *service_named(const char *word)
         return &broker;
     if (!strcmp(word, "direct"))
         return &direct;
+    if (!strcmp(word, "plain"))
+        return &plain;
     if (!strcmp(word, "echo"))
         return &echo;
     if (strcmp(word, "sqlite") != 0)
-        die("a lane's service is none of broker, direct, echo and sqlite", 0, NULL);
+        die("a lane's service is none of broker, direct, plain, echo and sqlite", 0, NULL);
     return NULL;
 }
 

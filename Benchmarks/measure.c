@@ -70,9 +70,10 @@ static void client_start(struct client *c, unsigned number)
     c->bus = bus_connect();
     if (plan_uses(&broker))
         session_open(&c->broker_session, c->bus, &broker);
-    if (plan_uses(&direct)) {
+    if (plan_uses(&direct) || plan_uses(&plain)) {
         c->direct_bus = direct_connect();
         session_open(&c->direct_session, c->direct_bus, &direct);
+        session_open(&c->plain_session, c->direct_bus, &plain);
     }
     session_open(&c->echo_session, c->bus, &echo);
     for (unsigned l = 0; l < plan.lane_count; l++) {

@@ -45,21 +45,23 @@ def calls(run, items):
 
 
 def direct(run, items):
-    """Read over the direct endpoint, between the same over the bus."""
+    """Read over the direct endpoint, encrypted as on the bus and plain as only there, beside Read over the bus."""
     with run.world.one_processor():
         direct_on(run, items, "one processor", (1,))
     direct_on(run, items, "all processors", CROWDS)
 
 
 def direct_on(run, items, where, crowds):
-    lanes = [f"{side}:read@{crowd}" for crowd in crowds for side in ("broker", "direct")]
+    lanes = [f"{side}:read@{crowd}" for crowd in crowds for side in ("broker", "direct", "plain")]
     found = run.measure(f"direct endpoint, {where}", lanes, items, run.pace["slice"])
     run.lanes += [lane_row(lane, where) for lane in found]
-    for base, lane in zip(found[0::2], found[1::2]):
-        clients = lane["clients"]
-        name = f"Read, direct endpoint, {items:,} items, {clients} client{'s' if clients > 1 else ''}, {where}"
-        run.figure(f"{name}: rate to that over the bus", ratio(lane, base, "rate"), "x", goal=2, at_least=True)
-        run.figure(f"{name}: p50 to that over the bus", ratio(lane, base, "p50"), "x", goal=0.5)
+    for base, *others in zip(found[0::3], found[1::3], found[2::3]):
+        for lane, secrets in zip(others, ("encrypted", "plain")):
+            clients = lane["clients"]
+            name = f"Read, direct endpoint, {secrets}, {clients} client{'s' if clients > 1 else ''}, {where}"
+            run.figure(f"{name}: p50 of the bus's to its own", 1 / ratio(lane, base, "p50"), "x", goal=2,
+                       at_least=True)
+            run.figure(f"{name}: rate to the bus's", ratio(lane, base, "rate"), "x")
 
 
 def fill(run, first, items):
