@@ -30,7 +30,12 @@ public struct PolicySource: Sendable {
             guard let names = Self.names(in: path, problems: &problems, mustExist: mayBeTheUsers) else {
                 continue
             }
+            if !mayBeTheUsers { checkOwner(of: path + "/", "folder", origin, problems: &problems) }
             let entries = names.map { PolicyFolders.Entry(name: $0, kind: Self.kind(of: "\(path)/\($0)")) }
+            // Nobody reads a file that hides another: whose it is has to be looked at here.
+            for entry in entries where entry.kind != .file {
+                checkOwner(of: "\(path)/\(entry.name)", "file", origin, problems: &problems)
+            }
             listings.append(PolicyFolders.Folder(path: path, entries: entries, origin: origin))
         }
         var files: [PolicyFile] = []
@@ -45,8 +50,7 @@ public struct PolicySource: Sendable {
     private func read(_ planned: PolicyFolders.File, problems: inout [PolicyProblem]) -> PolicyFile? {
         do throws(HostError) {
             let file = try HostFile.read(planned.path, limit: Limits.policyFileBytesMax)
-            let isOwn = planned.origin == .user || mayBeTheUsers
-            guard file.ownerID == 0 || (isOwn && file.ownerID == geteuid()) else {
+            guard mayBelong(to: file.ownerID, planned.origin) else {
                 problems.append(.init(file: planned.path, line: 1, text: "the file must belong to root"))
                 return nil
             }
@@ -59,6 +63,25 @@ public struct PolicySource: Sendable {
         } catch {
             problems.append(.init(file: planned.path, line: 1, text: error.reason))
             return nil
+        }
+    }
+
+    private func mayBelong(to ownerID: UInt32, _ origin: PolicyFile.Origin) -> Bool {
+        ownerID == 0 || ((origin == .user || mayBeTheUsers) && ownerID == geteuid())
+    }
+
+    private func checkOwner(
+        of path: String, _ what: String, _ origin: PolicyFile.Origin, problems: inout [PolicyProblem]
+    ) {
+        var status = stat()
+        // What cannot be looked at any more cannot be read either, and that is reported.
+        guard unsafe lstat(path, &status) == 0 else { return }
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        if !mayBelong(to: status.st_uid, origin) {
+            problems.append(.init(file: path, line: 1, text: "the \(what) must belong to root"))
+        } else if !isLink, status.st_mode & (S_IWGRP | S_IWOTH) != 0 {
+            problems.append(
+                .init(file: path, line: 1, text: "nobody but its owner may write the \(what)"))
         }
     }
 

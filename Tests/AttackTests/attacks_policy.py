@@ -90,6 +90,35 @@ def a23(w):
             shut_out(program, unnamed="ItemNotFound")
 
 
+@row(
+    "A24",
+    "the folder of the policy",
+    "that a user owns or may write, or with a user's empty file in it",
+    "refused by name, the old one stays",
+)
+def a24(w):
+    w.install(EVIL)
+    with w.honest():
+        write(FILE, "", owner=w.user.entry.pw_uid)
+        with removed(FILE):
+            refused_by_name(w, "must belong to root")
+        # An empty file of root's masks, which is no mistake.
+        write(FILE, "")
+        with removed(FILE):
+            equal(w.reload()[0], 0, "the status of a reload")
+        before = os.stat(POLICIES)
+        try:
+            os.chown(POLICIES, w.user.entry.pw_uid, -1)
+            refused_by_name(w, "the folder must belong to root", name=POLICIES)
+            os.chown(POLICIES, before.st_uid, -1)
+            os.chmod(POLICIES, 0o777)
+            refused_by_name(w, "nobody but its owner may write the folder", name=POLICIES)
+        finally:
+            os.chown(POLICIES, before.st_uid, -1)
+            os.chmod(POLICIES, before.st_mode & 0o7777)
+        equal(w.reload()[0], 0, "the status of a reload")
+
+
 def no_such_option(w):
     done = w.user.run("chatelained", "--system", "--user-policy")
     holds(done.returncode != 0, "a broker for all users reads no user's policy")
@@ -111,10 +140,10 @@ def started_with(w, *options):
         w.broker("restart")
 
 
-def refused_by_name(w, reason):
+def refused_by_name(w, reason, name=FILE):
     status, said = w.reload()
     holds(status != 0, "the policy is refused")
-    for words in (FILE, reason):
+    for words in (name, reason):
         holds(words in said, f"'{words}' is in what is said: {said}")
     with w.running(EVIL) as evil:
         shut_out(evil, unnamed="ItemNotFound")
