@@ -33,9 +33,18 @@ extension Desks {
         conditions() + (reception.policies.isRefused ? [.policyRefused] : [])
     }
 
-    /// A keychain's properties have changed.
-    public func propertiesChanged(_ names: [String], of userID: UInt32) {
-        watchers.each(of: userID) { source.propertiesChanged(names, $0, $1) }
+    /// A keychain's properties have changed; all keychains' where no user is given. Whoever has read them is told,
+    /// and every program of the user that has called.
+    public func propertiesChanged(_ names: [String], of userID: UInt32?) {
+        var told: Set<String> = []
+        watchers.each(of: userID) { connection, namedUserID in
+            if namedUserID == nil { told.insert(connection) }
+            source.propertiesChanged(names, connection, namedUserID)
+        }
+        for caller in reception.peers.callers where userID == nil || caller.facts.userID == userID {
+            guard told.insert(caller.connection).inserted else { continue }
+            source.propertiesChanged(names, caller.connection, nil)
+        }
     }
 
     /// `ReloadPolicy`.
@@ -52,7 +61,7 @@ extension Desks {
         let wasRefused = policies.isRefused
         defer {
             if policies.isRefused != wasRefused {
-                watchers.each(of: nil) { source.propertiesChanged(["Conditions"], $0, $1) }
+                propertiesChanged(["Conditions"], of: nil)
             }
         }
         return try await policies.reload { policy in

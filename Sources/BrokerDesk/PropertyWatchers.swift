@@ -1,7 +1,7 @@
 internal import SDBus
 
-/// Who has read the manager's properties, and so may hold values that have changed. Nobody else is told of a change:
-/// what happens to one user's keychain is no other user's affair.
+/// Who has read the manager's properties, and so may hold values that have changed. What happens to one user's
+/// keychain is no other user's affair.
 @BrokerActor final class PropertyWatchers {
     /// Whose properties they are: the reader's own, or those of the object that names a user.
     private struct Subject: Hashable {
