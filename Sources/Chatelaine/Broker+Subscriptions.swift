@@ -23,6 +23,7 @@ extension Broker {
 
     /// The signals that come after ``subscribe(to:)``. The stream ends when the broker or the bus goes.
     public func events() async throws(ChatelaineError) -> AsyncStream<Event> {
+        try await checkOwner()
         let (stream, continuation) = AsyncStream<Event>.makeStream()
         try await onBus { () async throws(BusError) in
             // On a bus by the broker's unique name: any connection may send us a signal of that interface.
@@ -78,12 +79,5 @@ extension Broker {
             try writer.append(epoch)
         } read: { _ throws(BusError) in
         }
-    }
-
-    /// The unique name of the broker, which is started for it where the bus can.
-    private func owner() async throws(BusError) -> String {
-        try await connection.call(
-            Contract.name, path: Contract.path, interface: "org.freedesktop.DBus.Peer", member: "Ping")
-        return try await connection.callBus("GetNameOwner", Contract.name).read(String.self)
     }
 }

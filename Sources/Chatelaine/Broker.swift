@@ -19,6 +19,8 @@ internal import Sodium
     public let connection: Connection
     var registrations: [Registration] = []
     private var opened: SecretSession?
+    /// The users that the broker may be of; nil where that is not looked at, or not any more.
+    var ownerIDs: Set<UInt32>?
 
     /// Takes a connection that is open.
     public init(_ connection: Connection) {
@@ -28,7 +30,8 @@ internal import Sodium
     /// Connects: to the direct endpoint where the broker has one, else to the bus, for which it waits, blocking. There
     /// the broker itself is met, or started by the bus, with the first call.
     ///
-    /// A program with raised privileges (set-user-id, set-group-id) ignores what its environment says of addresses.
+    /// On the system's bus nothing is said to a broker of another user than `chatelaine` or root: `accessDenied`. A
+    /// program with raised privileges (set-user-id, set-group-id) ignores what its environment says of addresses.
     public static func connect(to endpoint: Endpoint) throws(ChatelaineError) -> Broker {
         if let connection = DirectSocket.open(endpoint) { return Broker(connection) }
         return try connectToBus(endpoint)
@@ -39,7 +42,10 @@ internal import Sodium
         do throws(BusError) {
             switch endpoint {
             case .user: return Broker(try Connection.openUser())
-            case .system: return Broker(try Connection.openSystem())
+            case .system:
+                let broker = Broker(try Connection.openSystem())
+                broker.ownerIDs = endpoint.brokerIDs
+                return broker
             case .address(let address): return Broker(try Connection.open(address: address))
             }
         } catch {
@@ -71,6 +77,7 @@ internal import Sodium
         write: @BrokerActor (inout MessageWriter) throws(BusError) -> Void = { _ throws(BusError) in },
         read: @BrokerActor (inout MessageReader) throws(BusError) -> Value
     ) async throws(ChatelaineError) -> Value {
+        try await checkOwner()
         // An administrator may have to type a password first.
         let isManaging = allowsInteraction && interface == Contract.Interface.manager
         let usualMicroseconds: UInt64? = isManaging ? 300_000_000 : nil

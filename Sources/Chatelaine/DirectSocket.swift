@@ -4,14 +4,9 @@ internal import SDBus
 @BrokerActor enum DirectSocket {
     /// A connection to the direct endpoint; nil where there is none, or where somebody else listens there.
     static func open(_ endpoint: Endpoint) -> Connection? {
-        switch endpoint {
-        case .user:
-            guard let folder = ClientProcess.runtimeFolder else { return nil }
-            return open(folder + "/chatelaine/bus", servedBy: [ClientProcess.userID])
-        case .system:
-            return open("/run/chatelaine/bus", servedBy: [0, ClientProcess.userID(named: "chatelaine") ?? 0])
-        case .address: return nil
-        }
+        guard let brokerIDs = endpoint.brokerIDs else { return nil }
+        let folder = endpoint == .system ? "/run" : ClientProcess.runtimeFolder
+        return folder.flatMap { open($0 + "/chatelaine/bus", servedBy: brokerIDs) }
     }
 
     private static func open(_ path: String, servedBy userIDs: Set<UInt32>) -> Connection? {

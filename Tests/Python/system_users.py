@@ -3,10 +3,13 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
 
 import faults
 from chatelaine_client import MANAGER, OBJECT, PREFIX
-from expect import Table, by_reference, equal, generic, holds, refused, same_secret, secret
+from direct_socket import command
+from expect import NotHere, Table, by_reference, equal, generic, holds, refused, same_secret, secret
 from harness import PASSCODE
 from policy import ONE, TWO
 from puppets import first_answer
@@ -524,6 +527,33 @@ def k23(_):
         equal(alice.property("PasscodeSet"), True)
         allow()
         equal(w.over(w.alice).check()["BackgroundRows"], 0, "what root counts, who asks nobody")
+
+
+@row(
+    "K24",
+    "the broker's name in another user's hands, on a bus that lets anybody own it",
+    "the command shows the state, stores, unlocks",
+    "AccessDenied; nothing but a Ping was sent",
+)
+def k24(w):
+    if os.path.exists("/run/chatelaine/bus"):
+        raise NotHere("the command would find this machine's own broker")
+    script = os.path.join(w.folder, "scripts", "impostor.py")
+    with w.without_broker():
+        impostor = subprocess.Popen(
+            [*w.become(w.bob), sys.executable, script, w.address], stdout=subprocess.PIPE, text=True
+        )
+        with impostor:
+            equal(impostor.stdout.readline(), "ready\n", "the impostor's word")
+            for arguments in (["status"], ["set", "--service", "s", "--account", "a"], ["unlock"]):
+                done = subprocess.run(
+                    [command(w), "--system", *arguments],
+                    env=w.environment, input="guess", capture_output=True, text=True,
+                )
+                equal(done.returncode, 3, f"the status ({done.stderr})")
+                holds("AccessDenied" in done.stderr, done.stderr)
+            impostor.kill()
+            equal(set(impostor.stdout.read().split()), {"Ping"}, "what the impostor heard")
 
 
 def run(report):
