@@ -133,6 +133,9 @@ class BlockDisk:
     def become(self, image):
         """The disk as it was when the image was taken, after the power has come back."""
         run("umount", self.mount_point)
+        # In a file of its own: another mount namespace may keep the old file system alive for a while.
+        os.unlink(self.image)
+        self.image += "-later"
         with open(self.image, "wb") as file:
             file.write(image)
         self.mount()
