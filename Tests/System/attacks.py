@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from box import REPOSITORY, BoxError
+from box_folder import REPOSITORY, BoxError
 
 TESTS = "/opt/chatelaine/Tests"
 BINDS = (f"{REPOSITORY}/Tests:{TESTS}",)

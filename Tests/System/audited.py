@@ -5,7 +5,7 @@ import os
 import re
 
 from attacks import BINDS, TESTS
-from box import REPOSITORY
+from box_folder import REPOSITORY
 from expect import SECRET_MARK, Table, equal, holds
 
 __all__ = ["BINDS", "run"]

@@ -5,7 +5,7 @@ import shlex
 
 import attacks
 import uml
-from box import REPOSITORY, quietly
+from box_folder import REPOSITORY, quietly
 
 KINDS = ("trixie",)
 ARGUMENTS = {

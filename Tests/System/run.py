@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 
 import box  # noqa: E402
+import box_folder  # noqa: E402
 
 SUITES = ("machine", "service", "polkit", "audited", "doctor", "attacks", "attacks_system", "labels")
 
@@ -59,7 +60,7 @@ def parsed():
     parser.add_argument("--on", action="append", choices=box.KINDS, help="kind of machine; default all")
     parser.add_argument("--only", default="", help="rows whose number begins so")
     parser.add_argument(
-        "--programs", default=box.PROGRAMS, type=os.path.abspath, help="where chatelained and chatelaine are"
+        "--programs", default=box_folder.PROGRAMS, type=os.path.abspath, help="where chatelained and chatelaine are"
     )
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]

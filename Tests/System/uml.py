@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 
-from box import BoxError, quietly
+from box_folder import BoxError, quietly
 
 SECONDS = 300
 UNIT = """[Unit]
