@@ -51,7 +51,7 @@ class RawPeer:
             return False
 
     def is_closed(self):
-        """Reads until the other side closes; False when it keeps the connection open for a minute."""
+        """Reads until the other side closes; False when it keeps the connection open."""
         try:
             while self.socket.recv(1 << 16):
                 pass

@@ -42,7 +42,7 @@ def h13(w):
         raw = Raw(w.address)
         raw.send(data(raw))
         if is_ended:
-            holds(raw.drained(), f"{data.__name__} ends the connection")
+            holds(raw.is_closed(), f"{data.__name__} ends the connection")
         raw.close()
 
 
