@@ -7,9 +7,11 @@ internal import Glibc
     let isSensitive: Bool
     /// The connection that the call came in on.
     public let connection: Connection
+    private let exported: Exported
 
-    init(_ message: OpaquePointer, on connection: Connection, isSensitive: Bool) {
+    init(_ message: OpaquePointer, to exported: Exported, on connection: Connection, isSensitive: Bool) {
         unsafe self.message = message
+        self.exported = exported
         self.connection = connection
         self.isSensitive = isSensitive
     }
@@ -71,6 +73,6 @@ extension Call {
 
     /// What answers the call after its handler has returned.
     @usableFromInline @BrokerActor func makeDeferred() -> DeferredReply {
-        unsafe DeferredReply(message, on: connection, isSensitive: isSensitive)
+        unsafe DeferredReply(message, to: exported, on: connection, isSensitive: isSensitive)
     }
 }

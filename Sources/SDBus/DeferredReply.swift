@@ -3,11 +3,15 @@ internal import CSystemd
 /// Holds a call until it is answered.
 @safe @BrokerActor @usableFromInline final class DeferredReply {
     private let message: OpaquePointer
+    // sd-bus has left a pointer to the method's signature in the message, and that lies in the interface's table:
+    // where the object is gone before the answer comes, this alone keeps it.
+    private let exported: Exported
     private let connection: Connection
     private let isSensitive: Bool
 
-    init(_ message: OpaquePointer, on connection: Connection, isSensitive: Bool) {
+    init(_ message: OpaquePointer, to exported: Exported, on connection: Connection, isSensitive: Bool) {
         unsafe self.message = sd_bus_message_ref(message)
+        self.exported = exported
         self.connection = connection
         self.isSensitive = isSensitive
     }

@@ -27,11 +27,11 @@ internal import CSystemd
         return object.hasPrefix(path + "/") && find(object)
     }
 
-    /// The connection of the handler that runs now on that bus; nil when its last reference has gone.
-    static func connection(of bus: OpaquePointer?) -> Connection? {
+    /// What the handler that runs now on that bus was exported with.
+    static func current(on bus: OpaquePointer?) -> Exported? {
         guard let slot = unsafe sd_bus_get_current_slot(bus),
             let userdata = unsafe sd_bus_slot_get_userdata(slot)
         else { return nil }
-        return unsafe Unmanaged<Exported>.fromOpaque(userdata).takeUnretainedValue().connection
+        return unsafe Unmanaged<Exported>.fromOpaque(userdata).takeUnretainedValue()
     }
 }

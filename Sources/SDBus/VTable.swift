@@ -99,11 +99,11 @@ private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, user
 // The bodies are functions of their own: the optimizer of Swift 6.3.1 crashes when it inlines them as closures.
 extension MethodBox {
     @BrokerActor fileprivate func run(_ message: OpaquePointer) -> Int32 {
-        guard let connection = unsafe Exported.connection(of: sd_bus_message_get_bus(message)) else {
-            return -ENOTCONN
-        }
+        guard let exported = unsafe Exported.current(on: sd_bus_message_get_bus(message)),
+            let connection = exported.connection
+        else { return -ENOTCONN }
         do throws(BusError) {
-            try serve(unsafe Call(message, on: connection, isSensitive: isSensitive))
+            try serve(unsafe Call(message, to: exported, on: connection, isSensitive: isSensitive))
         } catch {
             unsafe Replies.fail(message, on: connection, error)
         }
@@ -116,7 +116,7 @@ extension PropertyBox {
         _ bus: OpaquePointer, _ path: UnsafePointer<CChar>?, _ reply: OpaquePointer,
         _ failure: UnsafeMutablePointer<sd_bus_error>?
     ) -> Int32 {
-        guard let connection = unsafe Exported.connection(of: bus) else { return -ENOTCONN }
+        guard let connection = unsafe Exported.current(on: bus)?.connection else { return -ENOTCONN }
         do throws(BusError) {
             var writer = unsafe MessageWriter(reply)
             try get(unsafe PropertyCall(bus, path, connection), &writer)

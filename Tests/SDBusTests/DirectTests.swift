@@ -49,6 +49,24 @@ import Testing
         registration.cancel()
     }
 
+    @BrokerActor @Test func anAnswerComesThoughItsObjectIsGone() async throws {
+        let (client, server) = try pair()
+        let echo = Echo()
+        let (connection, registration) = try serve(echo.interface, server)
+        let peer = try Connection.openDirect(fd: UnixFD(owning: client))
+        let answers = Mailbox<String>()
+        BrokerActor.start {
+            let reply = try? await peer.call(
+                nil, path: Fixture.path, interface: Fixture.name, member: "Wait", "late")
+            answers.post((try? reply?.read(String.self)) ?? "error")
+        }
+        #expect(try await echo.gate.arrivals.next("the call to arrive") == "late")
+        registration.cancel()
+        echo.gate.open("late")
+        #expect(try await answers.next("the answer") == "late")
+        #expect(connection.isOpen)
+    }
+
     @BrokerActor @Test func aPeerThatGoesIsTold() async throws {
         let (client, server) = try pair()
         let (connection, registration) = try serve(Echo().interface, server)
