@@ -19,8 +19,8 @@ internal import Sodium
     public let connection: Connection
     var registrations: [Registration] = []
     private var opened: SecretSession?
-    /// The users that the broker may be of; nil where that is not looked at, or not any more.
-    var ownerIDs: Set<UInt32>?
+    /// Where whose broker it is has still to be looked at.
+    var unchecked: Endpoint?
 
     /// Takes a connection that is open.
     public init(_ connection: Connection) {
@@ -44,7 +44,7 @@ internal import Sodium
             case .user: return Broker(try Connection.openUser())
             case .system:
                 let broker = Broker(try Connection.openSystem())
-                broker.ownerIDs = endpoint.brokerIDs
+                broker.unchecked = endpoint
                 return broker
             case .address(let address): return Broker(try Connection.open(address: address))
             }

@@ -8,6 +8,7 @@ from chatelaine_client import OBJECT, PREFIX
 from direct_socket import command
 from expect import NotHere, Table, by_reference, equal, generic, holds, refused, same_secret, secret
 from policy import ONE, TWO
+from puppets import NOBODY
 from system_keychains import (
     ADMINISTRATORS,
     DENIED,
@@ -152,7 +153,7 @@ def k24(w):
     script = os.path.join(w.folder, "scripts", "impostor.py")
     with w.without_broker():
         impostor = subprocess.Popen(
-            [*w.become(w.bob), sys.executable, script, w.address], stdout=subprocess.PIPE, text=True
+            [*w.become(NOBODY), sys.executable, script, w.address], stdout=subprocess.PIPE, text=True
         )
         with impostor:
             equal(impostor.stdout.readline(), "ready\n", "the impostor's word")
