@@ -88,6 +88,7 @@ import TestKit
             }
             Method("CancelCheckAuthorization", in: ["cancellation"]) { [self] (_, cancellation: String) in
                 withdrawals.post(cancellation)
+                waiting.removeValue(forKey: cancellation)?.resume(returning: .failure(Self.cancelled))
             }
         }
     }
@@ -109,6 +110,15 @@ import TestKit
     func fail(_ question: Question, _ error: String) {
         settle(question, .failure(BusError(name: error, message: "No.")))
     }
+
+    /// Lets go of the questions that nobody answers.
+    func dismiss() {
+        for question in waiting.values { question.resume(returning: .failure(Self.cancelled)) }
+        waiting = [:]
+    }
+
+    private static let cancelled = BusError(
+        name: "org.freedesktop.PolicyKit1.Error.Cancelled", message: "Cancelled.")
 
     private func settle(_ question: Question, _ answer: Swift.Result<Result, BusError>) {
         waiting.removeValue(forKey: question.cancellation)?.resume(returning: answer)

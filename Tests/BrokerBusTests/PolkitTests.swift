@@ -24,6 +24,8 @@ import Testing
         if isInstalled { try await authority.requestName(FakePolkit.name) }
     }
 
+    isolated deinit { fake.dismiss() }
+
     /// Asks, and lets the test go on meanwhile.
     func ask(
         _ connection: String = ":1.7", _ facts: PeerFacts = PeerFacts(userID: 1000),

@@ -57,7 +57,8 @@ import Testing
         let answers = Mailbox<String>()
         BrokerActor.start {
             let reply = try? await peer.call(
-                nil, path: Fixture.path, interface: Fixture.name, member: "Wait", "late")
+                nil, path: Fixture.path, interface: Fixture.name, member: "Wait", "late",
+                timeoutMicroseconds: .max)
             answers.post((try? reply?.read(String.self)) ?? "error")
         }
         #expect(try await echo.gate.arrivals.next("the call to arrive") == "late")
