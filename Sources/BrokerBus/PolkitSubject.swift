@@ -14,7 +14,7 @@ enum PolkitSubject: BusEncodable, Equatable {
             self = .busName(connection)
             return
         }
-        guard connection.hasPrefix("direct:"), let processID = facts.processID,
+        guard connection.hasPrefix(DirectEndpoint.prefix), let processID = facts.processID,
             let startTicks = facts.startTicks, let userID = Int32(exactly: facts.userID)
         else { return nil }
         self = .process(processID, startTicks: startTicks, userID: userID)

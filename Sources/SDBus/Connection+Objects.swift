@@ -105,6 +105,7 @@ private let objectSought: sd_bus_object_find_t = { _, path, _, userdata, found, 
 
 private let nodesListed: sd_bus_node_enumerator_t = { bus, prefix, userdata, nodes, _ in
     let exported = unsafe Unmanaged<Exported>.fromOpaque(userdata!).takeUnretainedValue()
+    // The loop calls back on its own thread, which assumeIsolated checks and the compiler cannot see.
     nonisolated(unsafe) let (bus, prefix) = unsafe (bus!, prefix)
     let paths = BrokerActor.assumeIsolated { unsafe exported.paths(bus, prefix) }
     guard let strings = unsafe makeStrings(paths) else { return -ENOMEM }

@@ -16,10 +16,7 @@ absent("S087 S088", "no associated identifiers; private groups need file trust, 
 absent("S092", "no token group (section 0)")
 absent("S093", "no policy grants every group; `ListGroups` is the administrator's view")
 absent("S096", "no app clips (section 0)")
-absent(
-    "S097",
-    "one broker serves one user (B047 plays another user's call); --system comes with the next release",
-)
+absent("S097", "two users need a broker for both: K02 and K03 play it")
 absent(
     "S114", "class keys are unwrapped before the state changes; there is no unlock in the middle of a call"
 )
