@@ -34,7 +34,7 @@ internal import SDBus
         registrations = [
             try connection.export([hello()], at: "/org/freedesktop/DBus"),
             try connection.onDisconnect { ended(nil) },
-            try connection.limitBacklog(
+            connection.limitBacklog(
                 bytes: Limits.inFlightBytesMax, messages: Limits.queuedMessagesMax
             ) { ended("does not read what it is sent") },
         ]

@@ -29,6 +29,7 @@ struct Backlog {
 
     /// Looks how long the queue is by now. True when that is the first time that it is too much.
     mutating func settle(queued: Int) -> Bool {
+        if queued == 0 && sizes.isEmpty { return false }
         if queued < sizes.count {
             let gone = sizes.count - queued
             bytes -= sizes.prefix(gone).reduce(0, +)
@@ -48,46 +49,26 @@ struct Backlog {
 
 extension Connection {
     /// Calls `exceeded` once, when more than that waits for the other side to take it. The connection is in use then, so
-    /// it is closed later. Ends with the result.
+    /// it is closed later. For a server's end of a direct connection; ends with the result.
     public func limitBacklog(
         bytes: Int, messages: Int, exceeded: @escaping @BrokerActor () -> Void
-    ) throws(BusError) -> Registration {
+    ) -> Registration {
         backlog = Backlog(bytesMax: bytes, messagesMax: messages, exceeded: exceeded)
-        let userdata = unsafe Unmanaged.passRetained(WeakConnection(self))
-        var slot: OpaquePointer?
-        let result = unsafe sd_bus_add_filter(bus, &slot, messageArrived, userdata.toOpaque())
-        guard result >= 0, let slot = unsafe slot else {
-            unsafe userdata.release()
-            throw BusError(errno: result)
-        }
         let registration = Registration()
-        unsafe registration.adopt(slot)
         registration.atEnd { [weak self] in self?.backlog = nil }
         return registration
     }
 
     func noteSent(bytes: Int) {
-        guard backlog != nil else { return }
+        guard let pump else { return }
         let queued = Int(clamping: queuedMessages)
+        pump.awaitRoom(queued > 0)
         if backlog?.add(bytes, queued: queued) == true { backlog?.exceeded() }
     }
 
-    fileprivate func noteArrival() {
-        // What sd-bus answered by itself is seen here, before the peer's next message is served.
+    /// What sd-bus answered by itself is seen here, before the peer's next message is served.
+    func noteQueue() {
         let queued = Int(clamping: queuedMessages)
         if backlog?.settle(queued: queued) == true { backlog?.exceeded() }
     }
-}
-
-/// The userdata of the filter: what a connection owns must not keep it alive.
-@BrokerActor private final class WeakConnection {
-    weak var connection: Connection?
-
-    init(_ connection: Connection) { self.connection = connection }
-}
-
-private let messageArrived: sd_bus_message_handler_t = { _, userdata, _ in
-    let holder = unsafe Unmanaged<WeakConnection>.fromOpaque(userdata!).takeUnretainedValue()
-    BrokerActor.assumeIsolated { holder.connection?.noteArrival() }
-    return 0
 }

@@ -5,7 +5,8 @@ extension Connection {
     /// Calls a method and waits for its reply; `read` of the reply gives its values.
     ///
     /// The message is queued before the first suspension. Without a timeout sd-bus's 25 seconds hold; a call that is
-    /// late, refused or cut off throws the error's D-Bus name, and a cancelled one throws `cancelled`.
+    /// late, refused or cut off throws the error's D-Bus name, and a cancelled one throws `cancelled`. A server's end
+    /// of a direct connection makes no calls.
     /// - Parameters:
     ///   - destination: who is called; nil on a direct connection.
     ///   - timeoutMicroseconds: nil for the default, `.max` for none.
@@ -33,6 +34,8 @@ extension Connection {
         write: (inout MessageWriter) throws(BusError) -> Void
     ) async throws(BusError) -> Reply {
         if isClosed { throw .disconnected }
+        // Nothing would tell it that a reply is late.
+        if pump != nil { throw .invalidArguments("The server's end of a direct connection makes no calls") }
         var made: OpaquePointer?
         try check(unsafe sd_bus_message_new_method_call(bus, &made, destination, path, interface, member))
         guard let message = unsafe made else { throw BusError(errno: ENOMEM) }

@@ -61,11 +61,15 @@ extension Connection {
 
     /// Calls `handler` once when the other side is gone. Not when this side closes the connection.
     public func onDisconnect(_ handler: @escaping @BrokerActor () -> Void) throws(BusError) -> Registration {
-        try onLocal("Disconnected", handler)
+        guard let pump else { return try onLocal("Disconnected", handler) }
+        let registration = Registration()
+        let id = ObjectIdentifier(registration)
+        pump.gone[id] = handler
+        registration.atEnd { [weak pump] in pump?.gone[id] = nil }
+        return registration
     }
 
-    /// Calls `handler` for what sd-bus tells of the connection itself.
-    func onLocal(
+    private func onLocal(
         _ member: String, _ handler: @escaping @BrokerActor () -> Void
     ) throws(BusError) -> Registration {
         let userdata = unsafe Unmanaged.passRetained(SignalHandler { _ in handler() })

@@ -11,15 +11,20 @@ internal import Glibc
     /// What `emitPropertiesChanged` may name.
     var exported: [ObjectIdentifier: Exported] = [:]
     private(set) var isClosed = false
-    private var handshake: Registration?
+    /// What turns a server's end of a direct connection.
+    var pump: Pump?
     /// What the other side has not taken yet, where that is limited.
     var backlog: Backlog?
 
     /// Takes over a bus that was started.
-    private init(started bus: OpaquePointer, isBus: Bool) throws(BusError) {
+    private init(started bus: OpaquePointer, isBus: Bool, isServer: Bool = false) throws(BusError) {
         unsafe self.bus = bus
         self.isBus = isBus
-        try check(unsafe sd_bus_attach_event(bus, BrokerActor.shared.loop.event, 0))
+        if isServer {
+            pump = try unsafe Pump(bus) { [weak self] in self?.turn() }
+        } else {
+            try check(unsafe sd_bus_attach_event(bus, BrokerActor.shared.loop.event, 0))
+        }
     }
 
     /// Connects to the bus at that address and waits, blocking, until the bus has given it a name.
@@ -66,28 +71,12 @@ internal import Glibc
         unsafe sd_id128_randomize(&id)
         var result = unsafe Connection.adopt(bus, fd)
         if result >= 0 { result = unsafe sd_bus_set_server(bus, 1, id) }
-        if result >= 0 { result = unsafe sd_bus_set_connected_signal(bus, 1) }
         if result >= 0 { result = unsafe sd_bus_start(bus) }
         guard result >= 0 else {
             _ = unsafe sd_bus_close_unref(bus)
             throw BusError(errno: result)
         }
-        try unsafe self.init(started: bus, isBus: false)
-        handshake = try onLocal("Connected") { [weak self] in
-            BrokerActor.start { await self?.takeRest() }
-        }
-    }
-
-    // What came together with the handshake's last line lies in sd-bus's buffer, and no event of the socket tells of it.
-    private func takeRest() async {
-        handshake = nil
-        var result: Int32 = 1
-        while !isClosed && result > 0 {
-            result = unsafe sd_bus_process(bus, nil)
-            await Task.yield()
-        }
-        // The loop's own look at the bus then fails in the same way, and ends the connection as it ends every other.
-        if result < 0 && !isClosed { shutdown(unsafe sd_bus_get_fd(bus), Int32(SHUT_RDWR)) }
+        try unsafe self.init(started: bus, isBus: false, isServer: true)
     }
 
     /// The name that the bus gave; nil on a direct connection.
@@ -119,6 +108,7 @@ internal import Glibc
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        pump = nil
         unsafe sd_bus_close(bus)
         waiting.values.forEach { $0() }
         exported = [:]

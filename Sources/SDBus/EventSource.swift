@@ -38,6 +38,11 @@ final class EventHandler {
         }
     }
 
+    /// Waits for other events on its descriptor from now on.
+    func change(_ events: UInt32) {
+        _ = unsafe sd_event_source_set_io_events(source, events)
+    }
+
     /// Stops it; nothing is called after this. The closure goes too, with what it captured.
     func cancel() {
         handler.body = nil
@@ -71,6 +76,11 @@ final class EventHandler {
 
     init(_ source: EventSource) {
         self.source = source
+    }
+
+    /// Waits for these from now on.
+    public func change(_ events: IOEvents) {
+        source.change(events.rawValue)
     }
 
     /// Nothing is called after this.

@@ -88,7 +88,7 @@ import Testing
         let (socket, other) = try RawSocket.pair()
         let connection = try Connection(server: UnixFD(owning: other))
         let exceeded = Mailbox<Void>()
-        let limit = try connection.limitBacklog(bytes: 4 << 20, messages: 1_000_000) { exceeded.post(()) }
+        let limit = connection.limitBacklog(bytes: 4 << 20, messages: 1_000_000) { exceeded.post(()) }
         await socket.write(RawMessage.handshake(user: getuid()))
         let text = String(repeating: "x", count: 1 << 20)
         // sd-bus asks the kernel for 8 MiB of room, which count as taken.
