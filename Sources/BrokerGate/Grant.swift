@@ -35,7 +35,7 @@ public struct Grant: ~Copyable, Sendable {
     }
 
     /// Whether the caller sees items of that vault at all.
-    public borrowing func sees(_ side: Accessibility.Side) -> Bool { role == .full || side == .background }
+    public borrowing func sees(_ side: Accessibility.Side) -> Bool { role.sees(side) }
 
     /// A grant for a test of the rooms behind the gate.
     @_spi(Testing) public static func forTesting(

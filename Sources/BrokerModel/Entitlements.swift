@@ -26,6 +26,9 @@ public struct Entitlements: Sendable, Equatable {
     public enum Role: String, Sendable {
         case full
         case background
+
+        /// Whether items of that side exist for the caller.
+        public func sees(_ side: Accessibility.Side) -> Bool { self == .full || side == .background }
     }
 
     /// A caller with nothing but a user id: no group at all.

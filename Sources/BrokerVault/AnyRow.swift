@@ -33,9 +33,11 @@ enum Opening {
 }
 
 extension Row {
-    func open(with keys: ClassKeys<Side>, index: IndexKey) -> Opening {
+    /// A nil `index` leaves the row's tokens alone: the tokens are not bound by a tag, so whoever takes them at their
+    /// word holds them against the item that they stand for.
+    func open(with keys: ClassKeys<Side>, checking index: IndexKey?) -> Opening {
         guard let key = keys[id: header.classKeyID] else { return .damaged }
-        var binding = header.binding(side: Side.side)
+        var binding = binding
         guard
             let content = SealedPart.open(
                 attributes, .attributes, under: key.metadata, id: key.id, &binding),
@@ -46,25 +48,24 @@ extension Row {
             synchronizable: header.synchronizable, attributes: decoded.attributes, expires: header.expires,
             freshUntil: header.freshUntil, reference: header.reference, revision: header.revision,
             created: header.created, modified: header.modified)
-        return isConsistent(item, index) ? .item(item) : .damaged
+        guard header.isGated == item.protection.isGated else { return .damaged }
+        return index.map { hasTokens(of: item, $0) } ?? true ? .item(item) : .damaged
     }
 
     /// Nil for a damaged secret.
     func openSecret(with keys: ClassKeys<Side>) -> Secret? {
         guard let key = keys[id: header.classKeyID] else { return nil }
-        var binding = header.binding(side: Side.side)
+        var binding = binding
         return SealedPart.open(secret, .secret, under: key.secrets, id: key.id, &binding)
     }
 
-    // The tokens are not bound by a tag, so an index that was tampered with shows here.
-    private func isConsistent(_ item: ItemAttributes, _ index: IndexKey) -> Bool {
-        let tokens = index.tokens(item.attributes, itemClass: item.itemClass, group: item.accessGroup)
-        return header.isGated == item.protection.isGated && header.tokens == tokens
+    private func hasTokens(of item: ItemAttributes, _ index: IndexKey) -> Bool {
+        header.tokens == index.tokens(item.attributes, itemClass: item.itemClass, group: item.accessGroup)
     }
 
     /// The row under another class key of the same class; nil for a damaged row.
     func rewrapped(from old: ClassKey<Side>, to new: ClassKey<Side>) -> Row? {
-        var binding = header.binding(side: Side.side)
+        var binding = binding
         guard
             let attributes = SealedPart.rewrap(
                 attributes, .attributes, from: old.metadata, id: old.id, to: new.metadata, id: new.id,
@@ -72,11 +73,7 @@ extension Row {
             let secret = SealedPart.rewrap(
                 secret, .secret, from: old.secrets, id: old.id, to: new.secrets, id: new.id, &binding)
         else { return nil }
-        var copy = self
-        copy.header.classKeyID = new.id
-        copy.attributes = attributes
-        copy.secret = secret
-        return copy
+        return changed(classKeyID: new.id, attributes: attributes, secret: secret)
     }
 
     /// Seals an item's two parts under its class key.
@@ -95,15 +92,17 @@ extension Row {
 }
 
 extension Keyring {
-    func open(_ row: AnyRow) -> Opening {
+    /// Without `checkingTokens` for a read, which holds the item against the query itself.
+    func open(_ row: AnyRow, checkingTokens: Bool = true) -> Opening {
         guard let index else { return .locked }
+        let checking = checkingTokens ? index : nil
         switch row {
         case .background(let row):
             guard let background else { return .locked }
-            return row.open(with: background, index: index)
+            return row.open(with: background, checking: checking)
         case .foreground(let row):
             guard let foreground else { return .locked }
-            return row.open(with: foreground, index: index)
+            return row.open(with: foreground, checking: checking)
         }
     }
 

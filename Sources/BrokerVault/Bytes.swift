@@ -5,8 +5,10 @@ struct ByteWriter {
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     mutating func number<Number: FixedWidthInteger>(_ value: Number) {
-        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: value >> Number(shift)))
+        bytes.append(addingCapacity: Number.bitWidth / 8) { output in
+            for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+                output.append(UInt8(truncatingIfNeeded: value >> Number(shift)))
+            }
         }
     }
 
@@ -42,7 +44,10 @@ struct ByteReader: ~Escapable {
     mutating func raw(_ count: Int) -> [UInt8]? {
         guard count >= 0, bytes.count - position >= count else { return nil }
         defer { position += count }
-        return (position..<position + count).map { bytes[$0] }
+        var copy: [UInt8] = []
+        copy.reserveCapacity(count)
+        for index in position..<position + count { copy.append(bytes[index]) }
+        return copy
     }
 
     mutating func counted() -> [UInt8]? {

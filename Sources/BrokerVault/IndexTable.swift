@@ -15,19 +15,39 @@ struct IndexTable {
 
     /// The items that stand under every one of the tokens, oldest first: by creation, then by adding.
     func candidates(_ tokens: [[UInt8]]) throws(SQLiteError) -> [Candidate] {
-        let query = try database.statement(Self.intersections[tokens.count])
-        for (index, token) in tokens.enumerated() { query.bind(token, at: Int32(index + 1)) }
+        let query = try query(tokens)
         defer { query.reset() }
         var found: [Candidate] = []
         while try query.step() {
-            guard let side = UInt8(exactly: query.number(2)).flatMap(Accessibility.Side.init(rawValue:))
-            else { continue }
-            found.append(
-                Candidate(
-                    id: query.number(1), side: side, created: query.unsigned(0),
-                    groupID: query.number(3)))
+            if let candidate = candidate(of: query) { found.append(candidate) }
         }
         return found
+    }
+
+    /// Visits the same one by one, until the visitor wants no more. What it reads meanwhile is of the state of the store
+    /// that this look began with; it must not write.
+    func visit(
+        _ tokens: [[UInt8]], _ visitor: (Candidate) throws(Refusal) -> Selection.Step
+    ) throws(Refusal) {
+        let query = try stored { () throws(SQLiteError) -> Statement in try self.query(tokens) }
+        defer { query.reset() }
+        while try stored({ () throws(SQLiteError) -> Bool in try query.step() }) {
+            guard let candidate = candidate(of: query) else { continue }
+            if try visitor(candidate) == .stop { return }
+        }
+    }
+
+    private func query(_ tokens: [[UInt8]]) throws(SQLiteError) -> Statement {
+        let query = try database.statement(Self.intersections[tokens.count])
+        for (index, token) in tokens.enumerated() { query.bind(token, at: Int32(index + 1)) }
+        return query
+    }
+
+    private func candidate(of query: Statement) -> Candidate? {
+        guard let side = UInt8(exactly: query.number(2)).flatMap(Accessibility.Side.init(rawValue:))
+        else { return nil }
+        return Candidate(
+            id: query.number(1), side: side, created: query.unsigned(0), groupID: query.number(3))
     }
 
     // CROSS JOIN keeps the order of the tokens, which the caller gives rarest first: the first is walked

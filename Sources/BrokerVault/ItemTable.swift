@@ -3,9 +3,31 @@ internal import SQLite
 
 /// A row of one side as it is stored; its parts are sealed.
 struct Row<Side: VaultSide> {
-    var header: RowHeader
-    var attributes: [UInt8]
-    var secret: [UInt8]
+    private(set) var header: RowHeader
+    private(set) var attributes: [UInt8]
+    private(set) var secret: [UInt8]
+    /// What both parts are bound to.
+    let binding: RowHeader.Binding
+
+    init(header: RowHeader, attributes: [UInt8], secret: [UInt8]) {
+        self.init(header, header.binding(side: Side.side), attributes, secret)
+    }
+
+    private init(
+        _ header: RowHeader, _ binding: RowHeader.Binding, _ attributes: [UInt8], _ secret: [UInt8]
+    ) {
+        self.header = header
+        self.binding = binding
+        self.attributes = attributes
+        self.secret = secret
+    }
+
+    /// The same row with its parts under another class key, which is no part of what they are bound to.
+    func changed(classKeyID: UInt32, attributes: [UInt8], secret: [UInt8]) -> Row {
+        var header = header
+        header.classKeyID = classKeyID
+        return Row(header, binding, attributes, secret)
+    }
 }
 
 /// The items of one side.

@@ -39,10 +39,10 @@ struct RowHeader {
 
     /// What both parts of the row are bound to.
     func binding(side: Accessibility.Side) -> Binding {
-        var data = ByteWriter(capacity: 160)
+        var data = ByteWriter(capacity: 96 + group.name.utf8.count)
         data.number(UInt32(0))
-        data.raw([Self.version, 0, side.rawValue, itemClass.rawValue])
-        data.raw([synchronizable ? 1 : 0, isGated ? 1 : 0])
+        for byte in [Self.version, 0, side.rawValue, itemClass.rawValue] { data.number(byte) }
+        for flag in [synchronizable, isGated] { data.number(flag ? UInt8(1) : 0) }
         data.number(id)
         data.raw(reference.bytes)
         data.number(revision)

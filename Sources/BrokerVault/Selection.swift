@@ -4,7 +4,7 @@ internal import SQLite
 
 /// Goes over the rows that a query means, oldest first, by what stands in clear: tokens and headers. What
 /// only an open row can tell is left to the visitor.
-struct Selection {
+struct Selection: ~Copyable {
     let tables: Tables
     let index: IndexKey
     let accessibilities: [UInt32: Accessibility]
@@ -20,37 +20,25 @@ struct Selection {
     }
 
     /// Calls `visit` for each row, all of one state of the store. Expired rows do not exist; `seenExpired`
-    /// remembers those that were met.
+    /// remembers those that were met. The visitor must not write.
     func rows(
         _ query: Query, _ grant: borrowing Grant, withSecret: Bool, seenExpired: inout Set<Int64>,
         visit: (AnyRow) throws(Refusal) -> Step
     ) throws(Refusal) {
-        // A commit may land on the store thread at any moment. A change is in its transaction already.
-        let isRead = !tables.database.isInTransaction
-        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
-        defer { if isRead { try? tables.database.statement(Self.commit).run() } }
-        try go(over: query, grant, withSecret: withSecret, &seenExpired, visit)
-    }
-
-    private func go(
-        over query: Query, _ grant: borrowing Grant, withSecret: Bool, _ seenExpired: inout Set<Int64>,
-        _ visit: (AnyRow) throws(Refusal) -> Step
-    ) throws(Refusal) {
-        let groupIDs = try groupIDs(grant)
-        for candidate in try candidates(query, grant) {
-            guard query.reference != nil || groupIDs.contains(candidate.groupID), grant.sees(candidate.side)
-            else { continue }
+        let (groups, role) = (grant.groups, grant.role)
+        try candidates(query, grant) { (candidate) throws(Refusal) in
+            let isTheirs = query.reference == nil ? try isOne(of: groups, candidate.groupID) : true
+            guard isTheirs && role.sees(candidate.side) else { return .next }
             let row = try stored { () throws(SQLiteError) in
                 try tables.row(candidate.id, candidate.side, withSecret: withSecret)
             }
-            guard let row, groupIDs.contains(row.header.groupID) else { continue }
-            if seenExpired.contains(row.header.id) { continue }
+            guard let row, groups.contains(row.header.group) else { return .next }
+            if seenExpired.contains(row.header.id) { return .next }
             if row.header.hasExpired(at: now) {
                 seenExpired.insert(row.header.id)
-                continue
+                return .next
             }
-            guard admits(row, query) else { continue }
-            if try visit(row) == .stop { return }
+            return admits(row, query) ? try visit(row) : .next
         }
     }
 
@@ -67,23 +55,31 @@ struct Selection {
             && (query.freshUntil == nil || query.freshUntil == header.freshUntil)
     }
 
-    private func groupIDs(_ grant: borrowing Grant) throws(Refusal) -> [Int64] {
-        var ids: [Int64] = []
-        for group in grant.groups {
-            if let id = try stored({ () throws(SQLiteError) in try tables.groups.id(of: group) }) {
-                ids.append(id)
-            }
+    // By the candidate's number: most callers have groups that never held anything, and so have none.
+    private func isOne(of groups: [AccessGroup], _ id: Int64) throws(Refusal) -> Bool {
+        let name = try stored { () throws(SQLiteError) in try tables.groups.name(of: id) }
+        return name.map(groups.contains) ?? false
+    }
+
+    private func candidates(
+        _ query: Query, _ grant: borrowing Grant, _ visitor: (Candidate) throws(Refusal) -> Step
+    ) throws(Refusal) {
+        if query.reference == nil, let itemClass = query.itemClass, !query.attributes.pairs.isEmpty {
+            let pairs = query.attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
+            let tokens = pairs.map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
+            return try tables.index.visit(tokens, visitor)
         }
-        return ids
+        // A commit may land on the store thread at any moment. A change is in its transaction already.
+        let isRead = !tables.database.isInTransaction
+        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
+        defer { if isRead { try? tables.database.statement(Self.commit).run() } }
+        for candidate in try candidates(query, grant) where try visitor(candidate) == .stop { return }
     }
 
     private func candidates(_ query: Query, _ grant: borrowing Grant) throws(Refusal) -> [Candidate] {
         if let reference = query.reference { return try candidates(reference) }
-        guard let itemClass = query.itemClass else { return [] }
-        guard !query.attributes.pairs.isEmpty else { return try candidates(itemClass, grant) }
-        let pairs = query.attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
-        let tokens = pairs.map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
-        return try stored { () throws(SQLiteError) in try tables.index.candidates(tokens) }
+        return try query.itemClass.map { (itemClass) throws(Refusal) in try candidates(itemClass, grant) }
+            ?? []
     }
 
     private func candidates(_ reference: Reference) throws(Refusal) -> [Candidate] {

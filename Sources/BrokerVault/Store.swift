@@ -18,7 +18,7 @@ final class Store {
     private(set) var accessibilities: [UInt32: Accessibility]
 
     private init(
-        reader: Database, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
+        reader: Database, mark: ReadMark?, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
         surroundings: Vault.Surroundings
     ) throws(SQLiteError) {
         identity = try writing.keybag.identity()
@@ -29,7 +29,8 @@ final class Store {
         self.slot = slot
         accessibilities = slot.accessibilities
         writer = Writer(
-            database: writing.database, thread: surroundings.storeThread, didCommit: surroundings.tell)
+            mark: mark, database: writing.database, thread: surroundings.storeThread,
+            didCommit: surroundings.tell)
     }
 
     /// Takes the slot that was just stored.
@@ -66,8 +67,9 @@ final class Store {
             let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
             reader.setBusyTimeout(milliseconds: 1000)
+            let mark = isReadOnly ? nil : ReadMark(try Database(path: path, mode: .readOnly))
             return try Store(
-                reader: reader, writing: tables, isReadOnly: isReadOnly, slot: slot,
+                reader: reader, mark: mark, writing: tables, isReadOnly: isReadOnly, slot: slot,
                 surroundings: surroundings)
         } catch {
             surroundings.report(Fault("open the store", code: error.code))

@@ -54,12 +54,13 @@ extension Vault {
         _ body: (AnyRow, ItemAttributes) throws(Refusal) -> Visited
     ) throws(Refusal) {
         let store = try openStore()
+        store.writer.prepareRead()
         var (sawDamaged, sawWhole) = (false, false)
         try check { () throws(Refusal) in
             try selection(store.reading, store).rows(
                 query, grant, withSecret: withSecret, seenExpired: &seenExpired
             ) { (row) throws(Refusal) in
-                guard let attributes = try attributes(of: row, query) else {
+                guard let attributes = try attributes(of: row, query, checkingTokens: false) else {
                     sawDamaged = true
                     return .next
                 }
@@ -77,8 +78,10 @@ extension Vault {
 
     /// The attributes of a row that matches by its tokens; nil for a damaged row, which includes one that
     /// does not match the query after all.
-    func attributes(of row: AnyRow, _ query: Query) throws(Refusal) -> ItemAttributes? {
-        switch keyring.open(row) {
+    func attributes(
+        of row: AnyRow, _ query: Query, checkingTokens: Bool = true
+    ) throws(Refusal) -> ItemAttributes? {
+        switch keyring.open(row, checkingTokens: checkingTokens) {
         case .locked: throw .locked
         case .damaged: return nil
         case .item(let attributes): return attributes.matches(query) ? attributes : nil

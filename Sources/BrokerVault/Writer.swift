@@ -13,12 +13,25 @@ final class Writer {
     private let thread: any BlockingWorker
     private let didCommit: ([Notice]) -> Void
     private var waiting: [Job] = []
-    private var isAtWork = false
+    private var isAtWork = false {
+        didSet { if isAtWork { mark?.release() } }
+    }
+    private let mark: ReadMark?
 
-    init(database: Database, thread: any BlockingWorker, didCommit: @escaping ([Notice]) -> Void) {
+    /// `mark` is held by `prepareRead`, and never while a write is under way.
+    init(
+        mark: ReadMark?, database: Database, thread: any BlockingWorker,
+        didCommit: @escaping ([Notice]) -> Void
+    ) {
+        self.mark = mark
         self.database = database
         self.thread = thread
         self.didCommit = didCommit
+    }
+
+    /// Makes the reads that follow cheaper, until the next write.
+    func prepareRead() {
+        if !isAtWork { mark?.hold() }
     }
 
     /// Runs `body` in a transaction and returns its result when that is durable. The body may run more than

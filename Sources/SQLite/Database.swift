@@ -10,6 +10,9 @@ internal import Glibc
     private var cache: [String: Statement] = [:]
     private var kept: [ObjectIdentifier: Statement] = [:]
 
+    // Its count of allocated memory takes a lock at each allocation. A failure leaves it counting.
+    private static let countsNoMemory = shim_count_no_memory()
+
     /// How a file is opened.
     public enum Mode: Sendable {
         /// The file must exist.
@@ -31,6 +34,7 @@ internal import Glibc
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        _ = Self.countsNoMemory
         let path = Self.resolvingFolder(of: path)
         if case .create = mode { Self.makeFile(path) }
         if mode == .immutable && DatabaseFile.hasLog(path) { throw SQLiteError(code: SQLITE_CANTOPEN) }

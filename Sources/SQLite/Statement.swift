@@ -4,6 +4,8 @@ internal import CSQLite
 @safe public final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
+    /// Whether `reset` would change nothing.
+    private var isClean = true
 
     init(handle database: OpaquePointer, sql: String, isKept: Bool) throws(SQLiteError) {
         var prepared: OpaquePointer?
@@ -20,17 +22,20 @@ internal import CSQLite
 
     /// Binds a number.
     public func bind(_ value: Int64, at index: Int32) {
+        isClean = false
         precondition(unsafe sqlite3_bind_int64(handle, index, value) == SQLITE_OK)
     }
 
     /// Binds bytes, which SQLite copies: sealed ones only.
     public func bind(_ bytes: [UInt8], at index: Int32) {
+        isClean = false
         let result = unsafe shim_bind_blob(handle, index, bytes, UInt64(bytes.count))
         precondition(result == SQLITE_OK || result == SQLITE_NOMEM)
     }
 
     /// Binds a text.
     public func bind(_ text: String, at index: Int32) {
+        isClean = false
         let result = unsafe shim_bind_text(handle, index, text, UInt64(text.utf8.count))
         precondition(result == SQLITE_OK || result == SQLITE_NOMEM)
     }
@@ -42,6 +47,7 @@ internal import CSQLite
 
     /// Goes to the next row; false where there is none, after which the statement is reset.
     public func step() throws(SQLiteError) -> Bool {
+        isClean = false
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE:
@@ -59,6 +65,8 @@ internal import CSQLite
 
     /// Ends a look at rows, which lets go of the read transaction, and clears the parameters.
     public func reset() {
+        guard !isClean else { return }
+        isClean = true
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }

@@ -128,7 +128,7 @@ import TestKit
             """)
         let told = Shared<[Notice]>([])
         let writer = Writer(
-            database: database, thread: worker, didCommit: { told.value += $0 })
+            mark: nil, database: database, thread: worker, didCommit: { told.value += $0 })
         await worker.hold()
         // The orphan is found at the commit alone.
         let sql = [
