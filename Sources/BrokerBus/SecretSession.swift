@@ -7,6 +7,7 @@ public import Sodium
 public final class SecretSession {
     /// The object path, which is also the associated data.
     public let path: String
+    private let associatedData: [UInt8]
     private let cipher: Cipher?
     private var sent: UInt64 = 0
     private var received: UInt64 = 0
@@ -30,6 +31,7 @@ public final class SecretSession {
     /// A session without encryption.
     public init(plainAt path: String) {
         self.path = path
+        associatedData = Array(path.utf8)
         cipher = nil
     }
 
@@ -39,6 +41,7 @@ public final class SecretSession {
         path: String, end: End, sharedSecret: borrowing Secret, clientKey: [UInt8], brokerKey: [UInt8]
     ) {
         self.path = path
+        associatedData = Array(path.utf8)
         let salt = clientKey + brokerKey
         let toBroker = Self.key("c", sharedSecret, salt)
         let toClient = Self.key("b", sharedSecret, salt)
@@ -72,7 +75,7 @@ public final class SecretSession {
         received = counter
         let opened = ChaCha20Poly1305.open(
             sealed.value.secret, key: cipher.incoming, nonce: sealed.parameters,
-            associatedData: Array(path.utf8))
+            associatedData: associatedData)
         guard let opened else { throw .param("The secret does not decrypt under its session.") }
         return SharedSecret(opened)
     }
@@ -84,15 +87,17 @@ public final class SecretSession {
             return try writer.bytes(secret.span)
         }
         sent += 1
-        var nonce: [UInt8] = [0, 0, 0, 0]
-        for shift in stride(from: 56, through: 0, by: -8) {
-            nonce.append(UInt8(truncatingIfNeeded: sent >> UInt64(shift)))
+        let nonce = [UInt8](capacity: ChaCha20Poly1305.nonceBytes) { output in
+            output.append(repeating: 0, count: 4)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                output.append(UInt8(truncatingIfNeeded: sent >> UInt64(shift)))
+            }
         }
         try writer.bytes(nonce.span)
-        let data = Array(path.utf8)
         try writer.appendSpace(secret.count + ChaCha20Poly1305.tagBytes) { target in
             ChaCha20Poly1305.seal(
-                secret.span, key: cipher.outgoing, nonce: nonce, associatedData: data, into: &target)
+                secret.span, key: cipher.outgoing, nonce: nonce, associatedData: associatedData, into: &target
+            )
         }
     }
 }

@@ -4,12 +4,9 @@ internal import Sodium
 
 /// An `a{sv}` of a request, with secrets still sealed: a session opens them in message order.
 struct WireAttributes: BusDecodable {
-    private var entries: [(key: String, value: Value)] = []
-
-    private enum Value {
-        case plain(WireDictionary.Value)
-        case sealed(SealedSecret)
-    }
+    private var dictionary = WireDictionary()
+    /// By their place in the dictionary, where something else stands for each.
+    private var sealed: [(index: Int, secret: SealedSecret)] = []
 
     static var signature: String { "a{sv}" }
 
@@ -17,60 +14,59 @@ struct WireAttributes: BusDecodable {
         _ = try reader.enter("a", "{sv}")
         while try reader.enter("e", "sv") {
             let key = try reader.read(String.self)
-            entries.append((key, try Self.value(&reader)))
+            let value = try value(&reader)
             try reader.exit()
-            guard entries.count <= Limits.dictionaryEntriesMax else {
-                throw BusError(
-                    Refusal(.tooLarge, "The request names more attributes than an item can have."))
-            }
+            try onWire { () throws(Refusal) in try dictionary.append(key, value) }
         }
         try reader.exit()
     }
 
     private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
-        [UInt8](capacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
+        var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.count)
+        for index in bytes.indices { copy.append(bytes[index]) }
+        return copy
     }
 
-    private static func value(_ reader: inout MessageReader) throws(BusError) -> Value {
-        let contents = try reader.peekType().contents
-        switch contents {
-        case "s":
-            _ = try reader.enter("v", "s")
+    private mutating func value(
+        _ reader: inout MessageReader
+    ) throws(BusError) -> WireDictionary.Value {
+        if try reader.enterVariant("s") {
             let text = try reader.withUTF8 { bytes in Self.copy(bytes) }
             try reader.exit()
-            return .plain(.text(text))
-        case "ay":
-            _ = try reader.enter("v", "ay")
+            return .text(text)
+        }
+        if try reader.enterVariant("ay") {
             let bytes = try reader.withBytes { bytes in Self.copy(bytes) }
             try reader.exit()
-            return .plain(.bytes(bytes))
-        default:
-            _ = try reader.enter(UInt8(ascii: "v"), contents: contents)
-            let value = try rareValue(contents, &reader)
-            try reader.exit()
-            return value
+            return .bytes(bytes)
         }
+        let contents = try reader.peekType().contents
+        _ = try reader.enter(UInt8(ascii: "v"), contents: contents)
+        let value = try rareValue(contents, &reader)
+        try reader.exit()
+        return value
     }
 
-    private static func rareValue(
+    private mutating func rareValue(
         _ contents: String, _ reader: inout MessageReader
-    ) throws(BusError) -> Value {
+    ) throws(BusError) -> WireDictionary.Value {
         switch contents {
-        case "u": return .plain(.number(try reader.read()))
-        case "b": return .plain(.flag(try reader.read()))
-        case "t": return .plain(.time(try reader.read()))
+        case "u": return .number(try reader.read())
+        case "b": return .flag(try reader.read())
+        case "t": return .time(try reader.read())
         case "(sas)":
             _ = try reader.enter("r", "sas")
             let protection = try reader.read(String.self)
             let flags = try reader.read([String].self)
             try reader.exit()
-            return .plain(.accessControl(protection: protection, flags: flags))
-        case "(oayay)": return .sealed(try reader.read())
+            return .accessControl(protection: protection, flags: flags)
+        case "(oayay)":
+            sealed.append((dictionary.entries.count, try reader.read()))
+            return .other
         default:
             try reader.skip()
-            return .plain(.other)
+            return .other
         }
     }
 
@@ -78,14 +74,10 @@ struct WireAttributes: BusDecodable {
     @BrokerActor func opened(
         _ sessions: SessionTable, owner: String
     ) throws(Refusal) -> WireDictionary {
-        var dictionary = WireDictionary()
-        for (key, value) in entries {
-            switch value {
-            case .plain(let value): try dictionary.append(key, value)
-            case .sealed(let sealed):
-                let session = try sessions.session(sealed.session.value, owner: owner)
-                try dictionary.append(key, .secret(try session.open(sealed)))
-            }
+        var dictionary = dictionary
+        for (index, secret) in sealed {
+            let session = try sessions.session(secret.session.value, owner: owner)
+            dictionary.replace(at: index, by: .secret(try session.open(secret)))
         }
         return dictionary
     }

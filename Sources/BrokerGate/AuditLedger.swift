@@ -59,7 +59,7 @@ public struct AuditLedger: Sendable {
         var lines: [Line] = []
         for kind in accounts.indices {
             for account in accounts[kind].values {
-                for fold in account.folds.values {
+                for fold in account.folds {
                     if let line = charge(fold, from: kind + 1) { lines.append(line) }
                 }
             }
@@ -73,18 +73,22 @@ public struct AuditLedger: Sendable {
     // The line, where every payer from that kind on has something left.
     private mutating func charge(_ fold: Fold, from first: Int) -> Line? {
         for kind in accounts.indices.dropFirst(first) {
-            guard let payer = payer(kind, fold.entry) else { continue }
-            if accounts[kind][payer, default: Account(left: Self.budgets[kind])].pay() { continue }
-            accounts[kind][payer]?.keep(fold, &namesLeft)
+            guard let place = account(kind, fold.entry) else { continue }
+            if accounts[kind].values[place].pay() { continue }
+            accounts[kind].values[place].keep(fold, &namesLeft)
             return nil
         }
         return fold.line
     }
 
-    private func payer(_ kind: Int, _ entry: AuditEntry) -> Payer? {
+    private mutating func account(_ kind: Int, _ entry: AuditEntry) -> Dictionary<Payer, Account>.Index? {
         let payer = Payer(kind, entry)
-        if accounts[kind][payer] != nil || accounts[kind].count < Self.payersMax[kind] { return payer }
-        return kind == accounts.count - 1 ? .everybody : nil
+        if let place = accounts[kind].index(forKey: payer) { return place }
+        let isFull = accounts[kind].count >= Self.payersMax[kind]
+        if isFull && kind < accounts.count - 1 { return nil }
+        let charged = isFull ? .everybody : payer
+        if accounts[kind][charged] == nil { accounts[kind][charged] = Account(left: Self.budgets[kind]) }
+        return accounts[kind].index(forKey: charged)
     }
 }
 
@@ -109,12 +113,8 @@ private enum Payer: Hashable {
 /// What a payer has left, and what went beyond it.
 private struct Account {
     var left: Int
-    var folds: [Key: Fold] = [:]
-
-    struct Key: Hashable {
-        let operation: String
-        let decision: AuditEntry.Decision
-    }
+    /// One for each operation and decision, which are few.
+    var folds: [Fold] = []
 
     mutating func pay() -> Bool {
         guard left > 0 else { return false }
@@ -123,9 +123,11 @@ private struct Account {
     }
 
     mutating func keep(_ fold: Fold, _ namesLeft: inout Int) {
-        let key = Key(operation: fold.entry.operation, decision: fold.entry.decision)
-        guard folds[key]?.merge(fold, &namesLeft) == nil else { return }
-        folds[key] = fold.folded
+        if let place = folds.firstIndex(where: fold.isLike) {
+            folds[place].merge(fold, &namesLeft)
+        } else {
+            folds.append(fold.folded)
+        }
     }
 }
 
@@ -147,6 +149,10 @@ private struct Fold {
 
     var line: AuditLedger.Line {
         AuditLedger.Line(entry: entry, count: count, groups: max(groups.count, 1), isFolded: isFolded)
+    }
+
+    func isLike(_ other: Fold) -> Bool {
+        entry.decision == other.entry.decision && entry.operation == other.entry.operation
     }
 
     private var names: Set<Int> { groups.isEmpty ? [entry.group.hashValue] : groups }

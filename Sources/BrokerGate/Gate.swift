@@ -14,6 +14,8 @@ public final class Gate {
     private let administrators: Administrators
     private let audit: any AuditSink
     private var cache: [String: Standing] = [:]
+    // Each call asks several times.
+    private var last: (connection: String, standing: Standing)?
 
     /// Who is an administrator (INTERFACE, Manager).
     public enum Administrators: Sendable {
@@ -39,16 +41,26 @@ public final class Gate {
     public func replace(by policy: Policy) {
         self.policy = policy
         cache.removeAll()
+        last = nil
     }
 
     /// The connection is gone.
-    public func forget(_ connection: String) { cache[connection] = nil }
+    public func forget(_ connection: String) {
+        cache[connection] = nil
+        last = nil
+    }
 
     /// What the policy gives the caller.
     public func entitlements(of caller: Caller) -> Entitlements { standing(of: caller).entitlements }
 
     private func standing(of caller: Caller) -> Standing {
-        if let known = cache[caller.connection] { return known }
+        if let last, last.connection == caller.connection { return last.standing }
+        let standing = cache[caller.connection] ?? workOut(caller)
+        last = (caller.connection, standing)
+        return standing
+    }
+
+    private func workOut(_ caller: Caller) -> Standing {
         let entitlements = isOwner(caller) ? policy.entitlements(of: caller.facts) : .none
         let witness = Witness(of: caller, entitlements, audit)
         let standing = Standing(entitlements, under: policy, witness: witness)

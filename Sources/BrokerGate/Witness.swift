@@ -2,7 +2,7 @@ internal import BrokerModel
 internal import BrokerPeers
 
 /// Writes down what is decided about one caller.
-struct Witness: Sendable {
+final class Witness: Sendable {
     /// What all lines about the caller have in common.
     private let caller: AuditEntry
     private let audit: any AuditSink

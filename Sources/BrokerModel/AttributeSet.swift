@@ -18,6 +18,9 @@ public struct AttributeSet: Sendable, Equatable {
     public subscript(key: AttributeKey) -> AttributeValue? {
         get { pairs.first { $0.key == key }?.value }
         set {
+            if let newValue, pairs.last.map({ $0.key < key }) ?? true {
+                return pairs.append(Pair(key: key, value: newValue))
+            }
             let index = pairs.firstIndex { $0.key >= key } ?? pairs.count
             let exists = index < pairs.count && pairs[index].key == key
             switch (exists, newValue) {

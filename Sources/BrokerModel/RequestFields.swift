@@ -24,16 +24,18 @@ struct RequestFields {
     /// Reads the whole dictionary: `Param` for a wrong type or a key given twice, `NoSuchAttribute` for an
     /// unknown key, `NoSuchClass`, `TooLarge`; a group name that no group can have is `MissingEntitlement`.
     init(_ dictionary: WireDictionary) throws(Refusal) {
-        var seen: [Name] = []
+        var seen: UInt64 = 0
         for (key, value) in dictionary.entries {
             guard let name = Self.names[key] else {
                 throw Refusal(
                     .noSuchAttribute,
                     "No attribute has this name; see chatelaine(1) for those there are.")
             }
-            guard !seen.contains(name) else { throw .param("A key stands twice in one dictionary.") }
-            seen.append(name)
-            switch name {
+            guard seen & 1 << name.number == 0 else {
+                throw .param("A key stands twice in one dictionary.")
+            }
+            seen |= 1 << name.number
+            switch name.meaning {
             case .attribute(let attribute):
                 attributes[attribute] = try Self.attribute(value, of: attribute)
             case .field(let field): try read(value, as: field)
@@ -44,16 +46,24 @@ struct RequestFields {
         }
     }
 
-    private enum Name: Equatable {
+    private struct Name {
+        /// No two have the same.
+        let number: UInt64
+        let meaning: Meaning
+    }
+
+    private enum Meaning {
         case attribute(AttributeKey)
         case field(Field)
     }
 
     private static let names: [String: Name] = {
-        var names: [String: Name] = [:]
-        for key in AttributeKey.allCases { names[key.name] = .attribute(key) }
-        for field in Field.allCases { names[field.rawValue] = .field(field) }
-        return names
+        let attributes = AttributeKey.allCases.map { ($0.name, Meaning.attribute($0)) }
+        let fields = Field.allCases.map { ($0.rawValue, Meaning.field($0)) }
+        let numbered = (attributes + fields).enumerated().map { index, name in
+            (name.0, Name(number: UInt64(index), meaning: name.1))
+        }
+        return Dictionary(uniqueKeysWithValues: numbered)
     }()
 
     private enum Field: String, CaseIterable {

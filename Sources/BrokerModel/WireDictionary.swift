@@ -26,7 +26,7 @@ public struct WireDictionary: Sendable {
     }
 
     /// An empty dictionary.
-    public init() {}
+    public init() { entries.reserveCapacity(4) }
 
     /// Takes one entry; `TooLarge` beyond ``Limits/dictionaryEntriesMax``.
     public mutating func append(_ key: String, _ value: Value) throws(Refusal) {
@@ -35,6 +35,9 @@ public struct WireDictionary: Sendable {
         }
         entries.append((key, value))
     }
+
+    /// Puts a value in the place of one that could not be read before.
+    public mutating func replace(at index: Int, by value: Value) { entries[index].value = value }
 }
 
 extension WireDictionary {

@@ -33,6 +33,15 @@ internal import Glibc
         try check(unsafe sd_bus_message_enter_container(message, CChar(bitPattern: type), contents)) > 0
     }
 
+    /// Goes into a variant that holds a value of that type. False for any other, where the reader stays.
+    public mutating func enterVariant(_ contents: StaticString) throws(BusError) -> Bool {
+        let contents = unsafe UnsafeRawPointer(contents.utf8Start).assumingMemoryBound(to: CChar.self)
+        let result = unsafe sd_bus_message_enter_container(
+            message, CChar(bitPattern: UInt8(ascii: "v")), contents)
+        if result == -ENXIO { return false }
+        return try check(result) > 0
+    }
+
     /// Leaves a container. Throws when something in it has not been read.
     public mutating func exit() throws(BusError) {
         try check(unsafe sd_bus_message_exit_container(message))

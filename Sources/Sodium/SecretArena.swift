@@ -11,6 +11,13 @@ internal import Glibc
     static let shared = SecretArena()
 
     private static let slotSizes = [64, 256, 1024, 4096]
+
+    /// The place of the smallest slot that is large enough; nil where none is.
+    private static func slot(for count: Int) -> Int? {
+        if count <= 64 { return 0 }
+        return slotSizes.firstIndex { count <= $0 }
+    }
+
     private static let regionBytes = 64 << 10
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -38,7 +45,7 @@ internal import Glibc
     @unsafe func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        guard let size = Self.slotSizes.firstIndex(where: { count <= $0 }) else {
+        guard let size = Self.slot(for: count) else {
             return unsafe region(of: count)
         }
         if unsafe free[size].isEmpty { refill(size) }
@@ -47,7 +54,7 @@ internal import Glibc
 
     /// Wipes `count` bytes and takes the memory back.
     @unsafe func release(_ memory: UnsafeMutableRawPointer, _ count: Int) {
-        guard let size = Self.slotSizes.firstIndex(where: { count <= $0 }) else {
+        guard let size = Self.slot(for: count) else {
             return unsafe sodium_free(memory)
         }
         unsafe sodium_memzero(memory, count)
