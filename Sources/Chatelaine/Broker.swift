@@ -7,7 +7,8 @@ internal import Sodium
 /// (``EventLoop/run()``, or ``EventLoop/startThread()``).
 ///
 /// Secrets cross the bus encrypted, in a session that the first call to need one opens. A broker that does not
-/// offer it is refused; nothing is ever sent in the clear instead.
+/// offer it is refused; nothing is ever sent in the clear there. On the direct endpoint, where nobody can listen, they
+/// go as they are (INTERFACE, sessions).
 @BrokerActor public final class Broker {
     /// The version of this library and of the contract that it speaks.
     public nonisolated static let version = Contract.version
@@ -93,6 +94,12 @@ internal import Sodium
     /// The session for secrets. Two calls that need the first one at once open one each, which is harmless.
     func session() async throws(ChatelaineError) -> SecretSession {
         if let opened { return opened }
+        let session = isDirect ? SecretSession(plainAt: Contract.plainSession) : try await encrypted()
+        opened = session
+        return session
+    }
+
+    private func encrypted() async throws(ChatelaineError) -> SecretSession {
         let pair = X25519KeyPair()
         let clientKey = pair.publicKey
         let (brokerKey, path) = try await call(Contract.Interface.items, "OpenSession") {
@@ -108,10 +115,8 @@ internal import Sodium
         guard let shared = pair.sharedSecret(with: brokerKey) else {
             throw ChatelaineError(.param("The broker's public key is no usable X25519 key."))
         }
-        let session = SecretSession(
+        return SecretSession(
             path: path.value, end: .client, sharedSecret: shared, clientKey: clientKey, brokerKey: brokerKey)
-        opened = session
-        return session
     }
 
     /// Opens a secret of a reply, which must be sealed for that session.
