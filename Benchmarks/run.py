@@ -13,7 +13,7 @@ import time
 
 import machine
 from figures import Figure, markdown
-from sections import beside, calls, direct, fill, floor, memory, starts, writes
+from sections import beside, calls, direct, direct_alone, fill, floor, memory, starts, writes
 from world import BENCH, ECHO, HERE, Failed, World
 
 STORE, WRITTEN = "state", "state-written"
@@ -83,6 +83,7 @@ def at_count(run, first, items):
     try:
         run.start_broker(STORE)
         items = fill(run, first, items)
+        run.attempt(f"direct endpoint, {items:,} items", direct_alone, run, items)
         return items, run.attempt(f"Read and Search, {items:,} items", calls, run, items)
     finally:
         run.world.stop_broker()

@@ -51,6 +51,12 @@ def direct(run, items):
     direct_on(run, items, "all processors", CROWDS)
 
 
+def direct_alone(run, items):
+    """The same by a single client, on the processor where a single client's goals are judged."""
+    with run.world.one_processor():
+        direct_on(run, items, "one processor", (1,))
+
+
 def direct_on(run, items, where, crowds):
     lanes = [f"{side}:read@{crowd}" for crowd in crowds for side in ("broker", "direct", "plain")]
     found = run.measure(f"direct endpoint, {where}", lanes, items, run.pace["slice"])
@@ -58,7 +64,8 @@ def direct_on(run, items, where, crowds):
     for base, *others in zip(found[0::3], found[1::3], found[2::3]):
         for lane, secrets in zip(others, ("encrypted", "plain")):
             clients = lane["clients"]
-            name = f"Read, direct endpoint, {secrets}, {clients} client{'s' if clients > 1 else ''}, {where}"
+            name = (f"Read, direct endpoint, {secrets}, {items:,} items, {clients} client{'s' if clients > 1 else ''}, "
+                    f"{where}")
             run.figure(f"{name}: p50 of the bus's to its own", 1 / ratio(lane, base, "p50"), "x", goal=2,
                        at_least=True)
             run.figure(f"{name}: rate to the bus's", ratio(lane, base, "rate"), "x")
