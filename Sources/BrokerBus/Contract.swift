@@ -17,6 +17,8 @@ public enum Contract {
         public static let items = name + ".Items"
         /// Who is told of what.
         public static let subscriptions = name + ".Subscriptions"
+        /// One process refreshes, the others wait for its result.
+        public static let refresh = name + ".Refresh"
         /// Passcode, lock and administration.
         public static let manager = name + ".Manager"
         /// On a session's own object.
