@@ -17,7 +17,10 @@ public import SDBus
         dispatch = Dispatch(service: service, sessions: sessions, peer: peer)
         registrations = [
             try connection.export(
-                [dispatch.itemsInterface(), dispatch.subscriptionsInterface(), dispatch.managerInterface()],
+                [
+                    dispatch.itemsInterface(), dispatch.refreshInterface(),
+                    dispatch.subscriptionsInterface(), dispatch.managerInterface(),
+                ],
                 at: Contract.path),
             try connection.exportFallback(
                 dispatch.sessionInterface(), prefix: Contract.sessions,

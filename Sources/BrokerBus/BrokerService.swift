@@ -22,6 +22,16 @@ public import Sodium
         _ context: CallContext, group: String, service: String, reason: String
     ) throws(Refusal) -> Outcome<LogoutOutcome>
 
+    func beginRefresh(
+        _ context: CallContext, _ query: WireDictionary, stale: UInt64, timeoutMicroseconds: UInt64
+    ) throws(Refusal) -> Outcome<RefreshStart>
+    func completeRefresh(
+        _ context: CallContext, fence: UInt64, _ changes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<UInt64>
+    func failRefresh(
+        _ context: CallContext, fence: UInt64, kind: String, message: String
+    ) throws(Refusal) -> Outcome<Void>
+
     func subscribe(_ context: CallContext, groups: [String]) throws(Refusal) -> Outcome<Subscription>
     func unsubscribe(_ context: CallContext) throws(Refusal) -> Outcome<Void>
     func acknowledge(_ context: CallContext, group: String, epoch: UInt64) throws(Refusal) -> Outcome<Void>

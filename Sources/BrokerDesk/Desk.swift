@@ -16,6 +16,8 @@ public import SDBus
     let outlet: Outlet
     let subscribers = Subscribers()
     let upkeep: Upkeep
+    let refresher: Refresher
+    let leaseClock: LeaseClock
     var inFlight: [String: Int] = [:]
     private var storeWasOpen = true
 
@@ -42,12 +44,15 @@ public import SDBus
 
     /// `custodian` is what the sweeper acts under; the daemon's wiring alone can make it.
     public init(
-        reception: Reception, gate: Gate, vault: Vault, outlet: Outlet, custodian: consuming CustodianGrant
+        reception: Reception, gate: Gate, vault: Vault, outlet: Outlet, leases: LeaseClock,
+        custodian: consuming CustodianGrant
     ) {
         self.reception = reception
         self.gate = gate
         self.vault = vault
         self.outlet = outlet
+        leaseClock = leases
+        refresher = Refresher(vault, leases)
         upkeep = Upkeep(vault: vault, grant: custodian, now: outlet.now)
     }
 
@@ -68,6 +73,7 @@ public import SDBus
     func forget(_ connection: String) {
         gate.forget(connection)
         subscribers.remove(connection)
+        refresher.forget(connection)
         inFlight[connection] = nil
     }
 
@@ -116,6 +122,7 @@ public import SDBus
     public func publish(_ notices: [Notice]) {
         for notice in notices {
             subscribers.deliver(notice, gate: gate, peers: peers, tell: outlet.tell)
+            refresher.note(notice)
             if case .lockStateChanged = notice {
                 outlet.propertiesChanged(["State", "ProtectedDataAvailable"])
             }

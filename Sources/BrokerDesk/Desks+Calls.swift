@@ -61,6 +61,33 @@ extension Desks {
         }
     }
 
+    /// `Begin`.
+    public func beginRefresh(
+        _ context: CallContext, _ query: WireDictionary, stale: UInt64, timeoutMicroseconds: UInt64
+    ) throws(Refusal) -> Outcome<RefreshStart> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.beginRefresh(context, query, stale: stale, timeoutMicroseconds: timeoutMicroseconds)
+        }
+    }
+
+    /// `Complete`.
+    public func completeRefresh(
+        _ context: CallContext, fence: UInt64, _ changes: WireDictionary, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<UInt64> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.completeRefresh(context, fence: fence, changes, secret)
+        }
+    }
+
+    /// `Fail`.
+    public func failRefresh(
+        _ context: CallContext, fence: UInt64, kind: String, message: String
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.failRefresh(context, fence: fence, kind: kind, message: message)
+        }
+    }
+
     /// `Subscribe`.
     public func subscribe(_ context: CallContext, groups: [String]) throws(Refusal) -> Outcome<Subscription> {
         try forward(context) { (desk) throws(Refusal) in try desk.subscribe(context, groups: groups) }

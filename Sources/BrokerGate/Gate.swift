@@ -82,6 +82,11 @@ public final class Gate {
         }
     }
 
+    /// What the caller is called beyond its connection: the policy's application, or else its sandbox's id or its path.
+    public func applicationName(of caller: Caller) -> String {
+        entitlements(of: caller).application ?? caller.facts.shownProgram ?? ""
+    }
+
     /// Leave to do the operations in one group, or in all of the caller's. `MissingEntitlement`.
     ///
     /// A call that waited asks `again` when it goes on: what the policy would deny, and observe mode lets through,

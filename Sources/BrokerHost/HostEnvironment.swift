@@ -22,6 +22,16 @@ public enum HostEnvironment {
     /// The user of that name, where the user database has it.
     public static func userID(named name: String) -> UInt32? { unsafe getpwnam(name)?.pointee.pw_uid }
 
+    /// What tells this boot of the machine from others (random(4)); empty where the kernel does not say it.
+    public static var bootID: [UInt8] {
+        let file = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: 64) { output, count in
+            count = max(0, unsafe read(file, output.baseAddress!, output.count))
+        }
+    }
+
     /// Microseconds since the Unix epoch.
     public static var now: UInt64 {
         var time = timespec()

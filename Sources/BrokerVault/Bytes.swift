@@ -30,6 +30,9 @@ struct ByteReader: ~Escapable {
 
     var isAtEnd: Bool { position == bytes.count }
 
+    /// How many bytes were read.
+    var offset: Int { position }
+
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         let width = Number.bitWidth / 8
         guard bytes.count - position >= width else { return nil }

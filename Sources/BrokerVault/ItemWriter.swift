@@ -73,20 +73,24 @@ struct ItemWriter {
     }
 
     /// Seals the content and puts it in the place of `old`, or adds it. Reference and creation are the
-    /// caller's choice; the revision is the group's next.
+    /// caller's choice; the revision is the group's next, unless one was promised.
     func put(
         _ content: Content, _ secret: SharedSecret, reference: Reference, created: UInt64,
-        replacing old: AnyRow?, rules: GroupRules
+        replacing old: AnyRow?, rules: GroupRules, promised: UInt64? = nil
     ) throws(Refusal) -> RowHeader {
         let groupID = try stored { () throws(SQLiteError) in try tables.groups.makeID(of: content.group) }
         let size = secret.secret.count + content.attributes.byteCount
         try checkQuota(groupID, size: size, replacing: old, rules)
         let tokens = index.tokens(content.attributes, itemClass: content.itemClass, group: content.group)
+        let revision =
+            if let promised { promised } else {
+                try stored { () throws(SQLiteError) in try tables.groups.nextRevision(groupID) }
+            }
         let header = RowHeader(
             id: try id(for: old),
             groupID: groupID, group: content.group, itemClass: content.itemClass, classKeyID: 0,
             reference: reference,
-            revision: try stored { () throws(SQLiteError) in try tables.groups.nextRevision(groupID) },
+            revision: revision,
             created: created, modified: max(now, (old?.header.modified ?? 0) + 1),
             expires: content.expires, freshUntil: content.freshUntil,
             synchronizable: content.synchronizable, isGated: content.protection.isGated,

@@ -38,23 +38,53 @@ struct KeybagTable {
         }
     }
 
+    /// The public key of a class key's pair; nil for a class key that is gone.
+    func publicKey(of classKeyID: UInt32) throws(SQLiteError) -> [UInt8]? {
+        let query = try database.statement("SELECT public_key FROM class_pairs WHERE id = ?1")
+        query.bind(Int64(classKeyID), at: 1)
+        defer { query.reset() }
+        return try query.step() ? query.bytes(0) : nil
+    }
+
+    /// The pair of a class key; nil where it is damaged.
+    func pair(of entry: OpenedKeybag.ClassKeyEntry) throws(SQLiteError) -> X25519KeyPair? {
+        let query = try database.statement("SELECT public_key, private_key FROM class_pairs WHERE id = ?1")
+        query.bind(Int64(entry.id), at: 1)
+        defer { query.reset() }
+        guard try query.step() else { return nil }
+        let publicKey = query.bytes(0)
+        let opened = XChaCha20Poly1305.open(
+            query.bytes(1).span, key: Self.wrappingKey(of: entry),
+            associatedData: Self.binding(entry.id, publicKey))
+        guard let opened, let privateKey = Key(opened) else { return nil }
+        return X25519KeyPair(privateKey: privateKey)
+    }
+
+    private static func wrappingKey(of entry: OpenedKeybag.ClassKeyEntry) -> Key {
+        entry.key.subkey(3, context: "chatpair")
+    }
+
+    private static func binding(_ id: UInt32, _ publicKey: [UInt8]) -> [UInt8] {
+        var data = ByteWriter(capacity: 64)
+        data.raw("chatelaine-pair".utf8)
+        data.number(id)
+        data.raw(publicKey)
+        return data.bytes
+    }
+
     /// Gives every class key a pair that has none yet, and drops the pairs of keys that are gone.
     func renewPairs(for opened: OpenedKeybag) throws(SQLiteError) {
         let kept = opened.classKeys.map { String($0.id) }.joined(separator: ",")
         try database.execute("DELETE FROM class_pairs WHERE id NOT IN (\(kept))")
         for entry in opened.classKeys {
             let pair = X25519KeyPair()
-            var data = ByteWriter(capacity: 64)
-            data.raw("chatelaine-pair".utf8)
-            data.number(entry.id)
-            data.raw(pair.publicKey)
-            let wrapping = entry.key.subkey(3, context: "chatpair")
             let row = try database.statement("INSERT OR IGNORE INTO class_pairs VALUES (?1, ?2, ?3)")
             row.bind(Int64(entry.id), at: 1)
             row.bind(pair.publicKey, at: 2)
             row.bind(
                 XChaCha20Poly1305.seal(
-                    pair.privateKey.bytes, key: wrapping, associatedData: data.bytes), at: 3)
+                    pair.privateKey.bytes, key: Self.wrappingKey(of: entry),
+                    associatedData: Self.binding(entry.id, pair.publicKey)), at: 3)
             try row.run()
         }
     }
@@ -85,6 +115,16 @@ struct Numbers {
     enum Name: String {
         case nextItem = "next-item"
         case nextKey = "next-key"
+        case nextFence = "next-fence"
+    }
+
+    /// The number that the next taking would begin with.
+    func next(_ name: Name) throws(SQLiteError) -> Int64 {
+        let query = try database.statement("SELECT value FROM numbers WHERE name = ?1")
+        query.bind(name.rawValue, at: 1)
+        defer { query.reset() }
+        guard try query.step() else { throw .notOurs }
+        return query.number(0)
     }
 
     /// The first of `count` new numbers.

@@ -11,8 +11,26 @@ enum Schema {
 
     static func create(in database: Database) throws(SQLiteError) {
         try database.execute(statements)
+        try extend(in: database)
         try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version);")
     }
+
+    /// Adds what a store of an earlier broker of this version lacks. It changes nothing where nothing is lacking.
+    static func extend(in database: Database) throws(SQLiteError) {
+        let there = try database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'refresh_completions'")
+        if there != 1 { try database.execute(refreshes) }
+    }
+
+    private static let refreshes = """
+        CREATE TABLE IF NOT EXISTS refresh_grants (
+            fence INTEGER PRIMARY KEY, reference BLOB NOT NULL, revision INTEGER NOT NULL,
+            application TEXT NOT NULL, boot BLOB NOT NULL, deadline INTEGER NOT NULL, completed INTEGER);
+        CREATE INDEX IF NOT EXISTS refresh_grants_reference ON refresh_grants (reference);
+        INSERT OR IGNORE INTO numbers VALUES ('next-fence', 1);
+        CREATE TABLE IF NOT EXISTS refresh_completions (
+            reference BLOB PRIMARY KEY, base INTEGER NOT NULL, revision INTEGER NOT NULL,
+            class_key INTEGER NOT NULL, sealed BLOB NOT NULL);
+        """
 
     private static let statements =
         items(Background.table) + items(Foreground.table) + """

@@ -63,6 +63,7 @@ final class Store {
                 isReadOnly ? try Database(path: path, mode: .immutable) : try connect(path, surroundings)
             let tables = Tables(writer, isReader: false)
             try check(tables, deviceKey: deviceKey, surroundings)
+            if !isReadOnly { try Schema.extend(in: writer) }
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
             let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")

@@ -30,6 +30,15 @@ struct Tables {
         }
     }
 
+    /// The row with a persistent reference.
+    func row(of reference: Reference, withSecret: Bool) throws(SQLiteError) -> AnyRow? {
+        if let id = try background.id(of: reference) {
+            return try row(id, .background, withSecret: withSecret)
+        }
+        guard let id = try foreground.id(of: reference) else { return nil }
+        return try row(id, .foreground, withSecret: withSecret)
+    }
+
     /// Whether there is such a row, readable or not.
     func holds(_ id: Int64, _ side: Accessibility.Side) throws(SQLiteError) -> Bool {
         side == .background ? try background.holds(id) : try foreground.holds(id)

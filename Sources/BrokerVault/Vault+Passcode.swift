@@ -22,8 +22,8 @@ extension Vault {
             guard store.isPasscodeSet else { throw .noPasscode }
             let locksBefore = locks
             let opened = try await open(store, passcode)
-            if state == .beforeFirstUnlock {
-                try await unlockFirst(opened, locksBefore)
+            if state == .beforeFirstUnlock || state == .locked && locks == locksBefore && keepsCompletions {
+                try await unlockInOneChange(opened, locksBefore)
             } else if state == .locked && locks == locksBefore {
                 keyring.unlock(with: opened)
                 surroundings.tell([.lockStateChanged(.unlocked)])
@@ -34,12 +34,14 @@ extension Vault {
         }
     }
 
-    // The pending logouts end in one change with the state that they waited in, so that none is left over.
-    private func unlockFirst(_ opened: OpenedKeybag, _ locksBefore: Int) async throws(Refusal) {
+    // What waited for the keys ends in one change with the state that it waited in, so that none is left over: logouts
+    // first, which win over the completions of refreshes.
+    private func unlockInOneChange(_ opened: OpenedKeybag, _ locksBefore: Int) async throws(Refusal) {
         guard let deviceKey, let index = IndexKey(opened.indexKey.secret.duplicate()) else {
             throw .damagedKeybag
         }
         let adopt = {
+            self.keepsCompletions = false
             self.keyring.unlock(with: opened)
             if self.locks != locksBefore { self.keyring.lock() }
             self.surroundings.tell([.lockStateChanged(self.state)])
@@ -48,7 +50,7 @@ extension Vault {
             try stored { () throws(SQLiteError) in
                 try self.carryOutPendingLogouts(store, deviceKey, index)
             }
-            return ((), [])
+            return ((), try self.applyCompletions(store, opened))
         }
     }
 
@@ -115,18 +117,22 @@ extension Vault {
         let adopt = {
             let wasUnlocked = self.state == .unlocked
             store.adopt(slot)
+            self.keepsCompletions = false
             self.keyring.unlock(with: rolled)
             if !wasUnlocked { self.surroundings.tell([.lockStateChanged(.unlocked)]) }
         }
         try await write(adopt: adopt) { (store) throws(Refusal) in
-            let notices = try stored { () throws(SQLiteError) in
+            try stored { () throws(SQLiteError) in
                 try self.carryOutPendingLogouts(store, deviceKey, index)
+            }
+            let applied = try self.applyCompletions(store, opened)
+            let notices = try stored { () throws(SQLiteError) in
                 let notices = try ClassKeyRoll(store.writing, from: opened, to: rolled).run()
                 try store.writing.keybag.replace(by: slot)
                 try store.writing.keybag.renewPairs(for: rolled)
                 return notices
             }
-            return ((), notices)
+            return ((), applied + notices)
         }
     }
 

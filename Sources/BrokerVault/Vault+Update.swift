@@ -100,7 +100,7 @@ extension Vault {
         }
     }
 
-    private static func content(
+    static func content(
         _ attributes: ItemAttributes, _ changes: Changes
     ) throws(Refusal) -> ItemWriter.Content {
         var content = ItemWriter.Content(

@@ -53,6 +53,10 @@ public final class Vault {
     var locks = 0
     /// Items that a call saw expired: they stay so, whatever the clock does, until the sweep takes them away.
     var seenExpired: Set<Int64> = []
+    /// Whether completions of refreshes may be kept for the next unlock.
+    var keepsCompletions = false
+    /// The first fence that this process gives out, once it has looked.
+    var knownFirstFence: UInt64?
     /// Whether a call met an item that has ceased to exist; `sweep` takes it away.
     public var needsSweep: Bool { !seenExpired.isEmpty }
     /// Set when something was deleted whose old frames should leave the log soon.
@@ -94,9 +98,17 @@ public final class Vault {
         }
         let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
         forgetForeignKeys(opened)
+        try noteCompletions(opened)
         store = opened
         if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
         return opened
+    }
+
+    private func noteCompletions(_ opened: Store) throws(Refusal) {
+        guard !opened.isReadOnly else { return }
+        keepsCompletions = try stored { () throws(SQLiteError) in
+            try !CompletionTable(database: opened.writing.database).isEmpty
+        }
     }
 
     // A file that came into the place of the one before may have another keybag: keys of the old one must

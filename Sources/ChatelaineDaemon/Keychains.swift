@@ -39,7 +39,8 @@ internal import Sodium
             reception: reception,
             gate: Gate(
                 policy: policies.policy, userID: userID, administrators: administrators, audit: log),
-            vault: vault, outlet: outlet, custodian: CustodianGrant())
+            vault: vault, outlet: outlet, leases: .loop(boot: HostEnvironment.bootID),
+            custodian: CustodianGrant())
         publisher.desk = desk
         return Keychain(desk: desk, vault: vault, folder: folder)
     }

@@ -60,10 +60,10 @@ internal import CSodium
 }
 
 extension MutableSpan<UInt8> {
-    /// Writes a secret's bytes at the start of the span, which must have room for them.
+    /// Writes a secret's bytes into the span, which must have room for them.
     @_lifetime(self: copy self)
-    public mutating func copy(_ secret: borrowing Secret) {
-        for index in 0..<secret.count { self[index] = secret.span[index] }
+    public mutating func copy(_ secret: borrowing Secret, at offset: Int = 0) {
+        for index in 0..<secret.count { self[offset + index] = secret.span[index] }
     }
 }
 

@@ -10,7 +10,8 @@ public struct X25519KeyPair: ~Copyable, Sendable {
     /// A new pair.
     public init() { self.init(privateKey: Key.random()) }
 
-    init(privateKey: consuming Key) {
+    /// The pair of a private scalar.
+    public init(privateKey: consuming Key) {
         publicKey = unsafe [UInt8](unsafeUninitializedCapacity: Key.byteCount) { output, filled in
             unsafe privateKey.bytes.span.withUnsafeBufferPointer { scalar in
                 _ = unsafe crypto_scalarmult_base(output.baseAddress!, scalar.baseAddress!)
