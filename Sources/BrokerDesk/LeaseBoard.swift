@@ -62,7 +62,9 @@ final class LeaseBoard {
         places[lease.reference]?.lease = lease
         fences[lease.fence] = lease
         fencesOf[lease.connection, default: []].append(lease.fence)
-        guard let known = fencesOf[lease.connection], known.count > Self.fencesPerConnectionMax else { return }
+        guard let known = fencesOf[lease.connection], known.count > Self.fencesPerConnectionMax else {
+            return
+        }
         fences[known[0]] = nil
         fencesOf[lease.connection]?.removeFirst()
     }

@@ -41,7 +41,8 @@ struct RefreshGrantTable {
         try delete("reference = ?1 AND completed IS NULL") { $0.bind(row.reference.bytes, at: 1) }
         let oldest = Int64(row.fence) - Self.rememberedMax
         try delete("fence < ?1 AND completed IS NOT NULL") { $0.bind(oldest, at: 1) }
-        let insert = try database.statement("INSERT INTO refresh_grants VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)")
+        let insert = try database.statement(
+            "INSERT INTO refresh_grants VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)")
         insert.bind(Int64(row.fence), at: 1)
         insert.bind(row.reference.bytes, at: 2)
         insert.bind(Int64(row.revision), at: 3)

@@ -17,7 +17,8 @@ enum Schema {
 
     /// Adds what a store of an earlier broker of this version lacks. It changes nothing where nothing is lacking.
     static func extend(in database: Database) throws(SQLiteError) {
-        let there = try database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'refresh_completions'")
+        let there = try database.number(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'refresh_completions'")
         if there != 1 { try database.execute(refreshes) }
     }
 

@@ -59,7 +59,7 @@ extension Broker {
         }
     }
 
-    /// Gives the right to refresh back. The message is for the broker's log, and must hold nothing secret.
+    /// Gives the right to refresh back. The message is kept nowhere, since nobody can know what it holds.
     public func failRefresh(
         _ fence: UInt64, _ failure: RefreshFailure, message: String = ""
     ) async throws(ChatelaineError) {
