@@ -1,0 +1,83 @@
+internal import BrokerModel
+internal import SDBus
+
+extension RefreshGate {
+    /// Times that the item may turn out to be another than the one that was just read.
+    private static let roundsMax = 8
+
+    /// One caller's whole way to a token, which others join.
+    func obtain(insteadOf refused: UInt64?) async throws(RefreshError) -> AccessToken {
+        let query = query
+        if let token = try await storeUnstored() { return token }
+        var item = try await ask { (broker) throws(ChatelaineError) in try await broker.read(query) }
+        for _ in 0..<Self.roundsMax {
+            let (tokens, revision) = try contents(item)
+            if revision != refused && tokens.isFresh(at: clock(), leeway: leeway) {
+                return AccessToken(tokens, revision: revision)
+            }
+            guard tokens.refreshToken != nil else { throw .signInNeeded }
+            switch try await begin(stale: revision) {
+            case .current(let newer):
+                item = newer
+                let (tokens, revision) = try contents(newer)
+                // Somebody renewed it just now, as well as it can be done.
+                if revision != refused && tokens.isFresh(at: clock(), leeway: .zero) {
+                    return AccessToken(tokens, revision: revision)
+                }
+            case .granted(let fence, let latest):
+                if let token = try await refresh(fence, latest) { return token }
+                item = try await ask { (broker) throws(ChatelaineError) in try await broker.read(query) }
+            }
+        }
+        throw .busy
+    }
+
+    private func begin(stale revision: UInt64) async throws(RefreshError) -> Broker.RefreshStart {
+        let (query, patience) = (query, patience)
+        return try await ask { (broker) throws(ChatelaineError) in
+            try await broker.beginRefresh(
+                query, stale: revision, timeoutMicroseconds: patience.wholeMicroseconds)
+        }
+    }
+
+    /// Asks the token server under the lease; nil when the lease went to somebody else meanwhile.
+    private func refresh(_ fence: UInt64, _ item: Broker.Item) async throws(RefreshError) -> AccessToken? {
+        let (tokens, _) = try contents(item)
+        guard let refreshToken = tokens.refreshToken else { throw .signInNeeded }
+        let asked = clock()
+        let response: TokenResponse
+        do {
+            response = try await exchange(refreshToken)
+        } catch {
+            return try await giveUp(fence, error)
+        }
+        unstored = Unstored(
+            fence: fence, tokens: SessionTokens(response, replacing: tokens, asked: asked))
+        return try await storeUnstored()
+    }
+
+    /// Gives the lease back, with what it came to nothing by; nil when it was somebody else's already.
+    private func giveUp(_ fence: UInt64, _ error: any Error) async throws(RefreshError) -> AccessToken? {
+        let known = error as? TokenServerError
+        let isRejection = known?.isRejection ?? false
+        do throws(ChatelaineError) {
+            try await connected().failRefresh(
+                fence, isRejection ? .rejected : .transient, message: known?.description ?? "no answer")
+        } catch {
+            // A sign-in or another's refresh came first. The grant that is dead is not what is stored now.
+            if isRejection && error.kind == .leaseLost { return nil }
+        }
+        throw isRejection ? .signInNeeded : .unavailable(error)
+    }
+
+    private func contents(_ item: Broker.Item) throws(RefreshError) -> (SessionTokens, revision: UInt64) {
+        guard case .counter(let revision) = item.attributes["Revision"] else {
+            throw .broker(ChatelaineError(.param("The broker's reply has no revision.")))
+        }
+        do throws(ChatelaineError) {
+            return (try SessionTokens(encoded: item.secret), revision)
+        } catch {
+            throw .broker(error)
+        }
+    }
+}

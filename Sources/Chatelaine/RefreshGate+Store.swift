@@ -1,0 +1,50 @@
+internal import BrokerModel
+internal import SDBus
+
+extension RefreshGate {
+    /// New tokens that belong under a lease.
+    struct Unstored {
+        let fence: UInt64
+        let tokens: SessionTokens
+    }
+
+    private static let attemptsMax = 6
+    private static let firstPauseMicroseconds: UInt64 = 50_000
+
+    /// Stores what the token server gave. The refresh token that it was got with is spent, so what the broker cannot take
+    /// now is kept and offered again with the same fence before anything else is done.
+    ///
+    /// Nil when there is nothing to store, or when the lease went to somebody else: the item says what holds then.
+    func storeUnstored() async throws(RefreshError) -> AccessToken? {
+        guard let unstored else { return nil }
+        var pause = Self.firstPauseMicroseconds
+        for attempt in 1... {
+            do throws(ChatelaineError) {
+                let revision = try await complete(unstored)
+                self.unstored = nil
+                return AccessToken(unstored.tokens, revision: revision)
+            } catch {
+                switch error.kind {
+                case .leaseLost:
+                    self.unstored = nil
+                    return nil
+                case .itemNotFound:
+                    self.unstored = nil
+                    throw .signInNeeded
+                default:
+                    let mayPass = error.kind == .io || isGone(error)
+                    guard mayPass && attempt < Self.attemptsMax else { throw .notStored(error) }
+                }
+            }
+            // Its task is never cancelled.
+            try? await BrokerActor.shared.loop.sleep(microseconds: pause)
+            pause *= 2
+        }
+        return nil
+    }
+
+    private func complete(_ unstored: Unstored) async throws(ChatelaineError) -> UInt64 {
+        try await connected().completeRefresh(
+            unstored.fence, unstored.tokens.attributes(at: clock()), unstored.tokens.encoded())
+    }
+}

@@ -1,0 +1,121 @@
+internal import BrokerModel
+public import SDBus
+public import Sodium
+
+/// The one place where a program gets its access token from.
+///
+/// A token that is not near its end is returned as it is. Else the token server is asked for a new one, once: other
+/// callers of this process wait for the same answer, and other processes for the broker to say that it is stored. What
+/// the gate hands out is never remembered here: a logout or a lock reaches the next call.
+@BrokerActor public final class RefreshGate {
+    /// Asks the token server for new tokens with the refresh token. It throws ``TokenServerError`` where the server was
+    /// reached, so that a dead grant is told from a bad day; whatever else it throws counts as a bad day.
+    public typealias Exchange = @concurrent @Sendable (SharedSecret) async throws -> TokenResponse
+
+    let query: Attributes
+    let exchange: Exchange
+    let leeway: Duration
+    let patience: Duration
+    let clock: @Sendable () -> UInt64
+    private let endpoint: Endpoint
+    private var broker: Broker?
+    private var flight: RefreshFlight?
+    /// What the token server gave and the broker did not take yet.
+    var unstored: Unstored?
+
+    /// Makes a gate for the one item that `query` finds in the broker at `endpoint`, which is connected to when the first
+    /// token is asked for.
+    /// - Parameters:
+    ///   - leeway: how long before its end a token is renewed, and at most half of its life.
+    ///   - patience: how long another process's refresh is waited for, before ``RefreshError/busy``.
+    ///   - clock: the wall clock, in microseconds since the Unix epoch.
+    ///   - exchange: asks the token server. It runs off the broker's loop.
+    public init(
+        _ query: Attributes, at endpoint: Endpoint = .user, leeway: Duration = .seconds(60),
+        patience: Duration = .seconds(60),
+        clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
+        exchange: @escaping Exchange
+    ) {
+        self.query = query
+        self.leeway = leeway
+        self.patience = patience
+        self.clock = clock
+        self.endpoint = endpoint
+        self.exchange = exchange
+    }
+
+    /// An access token that is good for longer than the leeway, or that was got just now.
+    ///
+    /// It throws ``RefreshError``; and `CancellationError` when the caller's task is cancelled, while the refresh goes on
+    /// for everybody else.
+    /// - Parameter refused: a token of this gate that a service answered with HTTP 401, though it should be good. The next
+    ///   one has another revision: somebody else's, where there is one already, and nothing that they stored is touched.
+    public func validAccessToken(insteadOf refused: AccessToken? = nil) async throws -> AccessToken {
+        while true {
+            let flight = flight ?? start(insteadOf: refused?.revision)
+            let token = try await flight.landing()
+            // It may have begun for callers to whom that token was as good as any.
+            if token.revision != refused?.revision { return token }
+        }
+    }
+
+    private func start(insteadOf refused: UInt64?) -> RefreshFlight {
+        let flight = RefreshFlight()
+        self.flight = flight
+        // Nobody's child: what the token server gave must be stored, whoever still wants it.
+        Task {
+            let outcome: Result<AccessToken, RefreshError>
+            do throws(RefreshError) {
+                outcome = .success(try await obtain(insteadOf: refused))
+            } catch {
+                outcome = .failure(error)
+            }
+            self.flight = nil
+            flight.land(outcome)
+        }
+        return flight
+    }
+
+    /// Calls the broker; once more on another connection, where the one that there was is gone. Only for what may be said
+    /// twice.
+    func ask<Value>(
+        _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
+    ) async throws(RefreshError) -> Value {
+        do throws(ChatelaineError) {
+            do throws(ChatelaineError) {
+                return try await body(try connected())
+            } catch {
+                guard isGone(error) else { throw error }
+                return try await body(try connected())
+            }
+        } catch {
+            throw RefreshError(error)
+        }
+    }
+
+    /// The connection, or a new one.
+    func connected() throws(ChatelaineError) -> Broker {
+        if let broker, broker.connection.isOpen { return broker }
+        let broker = try Broker.connect(to: endpoint)
+        self.broker = broker
+        return broker
+    }
+
+    /// Whether an error means that the broker was restarted, or went: a new connection is made then, since sessions do
+    /// not outlive a broker.
+    func isGone(_ error: ChatelaineError) -> Bool {
+        guard error.kind == nil || error.kind == .noSession else { return false }
+        if error.kind == .noSession { broker = nil }
+        return true
+    }
+}
+
+extension RefreshError {
+    init(_ error: ChatelaineError) {
+        switch error.kind {
+        case .itemNotFound: self = .signInNeeded
+        case .busy: self = .busy
+        default: self = .broker(error)
+        }
+    }
+}
