@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
+        .library(name: "ChatelaineHTTP", targets: ["ChatelaineHTTP"]),
         .executable(name: "demo-mail", targets: ["DemoMail"]),
         .executable(name: "demo-sync", targets: ["DemoSync"]),
         .executable(name: "demo-stranger", targets: ["DemoStranger"]),
@@ -41,6 +42,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         room("Sodium", ["CSodium"]),
         room("SQLite", ["CSQLite"]),
@@ -59,6 +61,7 @@ let package = Package(
                 "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "SDBus", "Sodium",
             ]),
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
+        room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
 
         .executableTarget(
             name: "ChatelaineDaemon",
@@ -94,6 +97,16 @@ let package = Package(
                 "TestKit",
             ],
             exclude: ["Transcripts"], swiftSettings: house),
+        .executableTarget(
+            name: "TokenClient", dependencies: ["Chatelaine", "ChatelaineHTTP", "SDBus"],
+            path: "Tests/TokenClient", swiftSettings: house),
+        .testTarget(
+            name: "ChatelaineTokenTests",
+            dependencies: [
+                "BrokerModel", "Chatelaine", "ChatelaineDaemon", "ChatelaineHTTP", "SDBus", "Sodium",
+                "TestKit", "TokenClient",
+            ],
+            exclude: ["certificate.py", "fake_browser.py", "token_server.py"], swiftSettings: house),
 
         .target(
             name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],

@@ -1,0 +1,40 @@
+internal import CCurl
+public import Chatelaine
+internal import SDBus
+public import Sodium
+
+/// Requests by libcurl: certificates verified, TLS 1.2 or later, no redirect followed, no cookies, an end to time and to
+/// size. A proxy of the environment (`https_proxy`) is used, but not towards this machine itself.
+public struct CurlTransport: HTTPTransport {
+    /// What an answer may have; a token response has a few kilobytes.
+    static let responseBytesMax = 256 << 10
+
+    private let timeout: Duration
+    private let certificates: String?
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - timeout: for the whole of a request.
+    ///   - certificates: a file with the authorities to trust; nil for those of the system.
+    public init(timeout: Duration = .seconds(30), certificates: String? = nil) {
+        self.timeout = timeout
+        self.certificates = certificates
+    }
+
+    /// Posts the form.
+    @concurrent public func post(
+        _ form: SharedSecret, to address: HTTPAddress
+    ) async throws(TokenServerError) -> HTTPResponse {
+        let milliseconds = Int(timeout / .milliseconds(1))
+        let certificates = certificates
+        // A request blocks its thread, and has one of its own.
+        let outcome = await WorkThread(name: "http").run {
+            () -> Result<HTTPResponse, TokenServerError> in
+            guard let request = CurlRequest(address, milliseconds, certificates) else {
+                return .failure(.unreachable("libcurl could not be started"))
+            }
+            return request.post(form)
+        }
+        return try outcome.get()
+    }
+}

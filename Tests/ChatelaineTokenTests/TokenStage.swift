@@ -1,0 +1,133 @@
+import BrokerModel
+import Chatelaine
+import Foundation
+import SDBus
+import Sodium
+import TestKit
+
+/// A bus of its own, and a broker on it whose store's disk can be made to fail. The policy gives this program and the
+/// program `TokenClient` one group.
+final class TokenStage: Sendable {
+    let bus: PrivateBus
+    private let folder: TemporaryFolder
+    private let daemon: ChildProcess
+
+    /// The item that the tests keep tokens in.
+    static let item: Attributes = {
+        var item = Attributes()
+        item["Class"] = .text("generic-password")
+        item["Service"] = .text("https://mail.example")
+        item["Account"] = .text("alice")
+        return item
+    }()
+
+    /// Starts all and waits until the broker is ready.
+    init(failing: Bool = false) async throws {
+        bus = try await PrivateBus.start()
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.entry("policy"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: folder.entry("faults"), withIntermediateDirectories: true)
+        try folder.write(Self.policy, to: "policy/50-test.conf")
+        var environment = [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "SWIFT_BACKTRACE": "enable=no",
+            "NOTIFY_SOCKET": folder.entry("ready"),
+        ]
+        if failing {
+            environment["LD_PRELOAD"] = try await Self.faultyLibrary(folder)
+            environment["FAULTS"] = folder.entry("faults")
+            // The address sanitizer wants to be first in a process; this library takes none of its functions.
+            let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
+            environment["ASAN_OPTIONS"] = options + "verify_asan_link_order=0"
+        }
+        let ready = try RawSocket.datagrams(at: folder.entry("ready"))
+        daemon = try await ChildProcess.start(
+            [
+                Self.build + "chatelained", "--user", "--policy", folder.entry("policy"), "--state",
+                folder.entry("state"), "--device-key", folder.entry("device.key"), "--no-socket",
+            ], environment: environment, errors: .file(folder.entry("daemon.log")))
+        try await within("the broker to be ready") { _ = await ready.read() }
+    }
+
+    private static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
+    private static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .path(percentEncoded: false)
+
+    private static var policy: String {
+        """
+        [Application org.chatelaine.Tests]
+        Executable=\(runner)
+        AccessGroups=org.example.mail
+
+        [Application org.chatelaine.TokenClient]
+        Executable=\(build)TokenClient
+        AccessGroups=org.example.mail
+
+        [AccessGroup org.example.mail]
+        RequireTrust=user
+
+        [Manager]
+        Executable=\(runner)
+        """
+    }
+
+    private static func faultyLibrary(_ folder: TemporaryFolder) async throws -> String {
+        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../Python/faulty.c")
+        let library = folder.entry("faulty.so")
+        let compiler = try await ChildProcess.start(
+            [
+                "sh", "-c", "$(command -v cc || command -v clang) -shared -fPIC -o \"$1\" \"$2\" -ldl", "sh",
+                library,
+                source.path(percentEncoded: false),
+            ])
+        guard await compiler.waitForExit() == .exited(0) else { throw TestFailure("no faulty library") }
+        return library
+    }
+
+    /// From here on the store's disk takes nothing, or takes it again.
+    func setDisk(isFailing: Bool) throws {
+        if isFailing {
+            try folder.write("", to: "faults/write")
+        } else {
+            try FileManager.default.removeItem(atPath: folder.entry("faults/write"))
+        }
+    }
+
+    /// A connection of the test's own.
+    @BrokerActor func connect() throws -> Broker { try Broker.connect(to: .address(bus.address)) }
+
+    /// Stores tokens, with an end that many seconds from now, and returns the revision.
+    @BrokerActor @discardableResult func store(
+        _ access: String, _ refresh: String?, endingIn seconds: Int, in broker: Broker? = nil
+    ) async throws -> UInt64 {
+        let now = EventClock.realtime.now
+        let tokens = SessionTokens(
+            accessToken: secret(access), refreshToken: refresh.map(secret), stored: now - 600_000_000,
+            expires: now &+ UInt64(bitPattern: Int64(seconds) * 1_000_000))
+        return try await (broker ?? connect()).store(Self.item, tokens.encoded()).revision
+    }
+
+    /// What is stored.
+    @BrokerActor func stored() async throws -> SessionTokens {
+        try SessionTokens(encoded: try await connect().read(Self.item).secret)
+    }
+
+    /// A gate of this process on that broker.
+    @BrokerActor func gate(
+        patience: Duration = .seconds(60),
+        clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
+        _ exchange: @escaping RefreshGate.Exchange
+    ) -> RefreshGate {
+        RefreshGate(
+            Self.item, at: .address(bus.address), patience: patience, clock: clock, exchange: exchange)
+    }
+
+    /// A process that asks for a token of its gate for each line of its input, and writes what came of it.
+    func startClient(_ endpoint: String) async throws -> ChildProcess {
+        try await ChildProcess.start(
+            [Self.build + "TokenClient", bus.address, endpoint], errors: .file(folder.entry("client.log")))
+    }
+
+}
