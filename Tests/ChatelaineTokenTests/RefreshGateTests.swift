@@ -242,6 +242,25 @@ import Testing
         #expect(text(try await stage.connect().read(TokenStage.item).secret) == "a password")
     }
 
+    @BrokerActor @Test func aLockedTokenIsLockedAndNotGone() async throws {
+        let (stage, server) = try await stageAndServer()
+        try await stage.store("AT0", "RT0", endingIn: 300)
+        let gate = stage.gate(try exchange(server, "rotate/300"))
+        _ = try await gate.validAccessToken()
+        let owner = try stage.connect()
+        try await owner.setPasscode(old: nil, new: secret("1234"))
+        try await owner.lock()
+        await #expect {
+            try await gate.validAccessToken()
+        } throws: { error in
+            guard case RefreshError.broker(let cause) = error else { return false }
+            return cause.kind == .interactionNotAllowed
+        }
+        try await owner.unlock(secret("1234"))
+        #expect(text(try await gate.validAccessToken().secret) == "AT0")
+        #expect(await server.end().isEmpty)
+    }
+
     @BrokerActor @Test func anotherProcessThatTakesLongIsBusyAndNoLicence() async throws {
         let (stage, server) = try await stageAndServer()
         let revision = try await stage.store("AT0", "RT0", endingIn: -1)

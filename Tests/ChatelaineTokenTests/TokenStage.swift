@@ -50,7 +50,8 @@ final class TokenStage: Sendable {
         try await within("the broker to be ready") { _ = await ready.read() }
     }
 
-    private static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
+    /// Where the built programs are: beside the test runner.
+    static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
     private static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .path(percentEncoded: false)
 
@@ -125,9 +126,9 @@ final class TokenStage: Sendable {
     }
 
     /// A process that asks for a token of its gate for each line of its input, and writes what came of it.
-    func startClient(_ endpoint: String) async throws -> ChildProcess {
+    func startClient(_ endpoint: String, environment: [String: String] = [:]) async throws -> ChildProcess {
         try await ChildProcess.start(
-            [Self.build + "TokenClient", bus.address, endpoint], errors: .file(folder.entry("client.log")))
+            [Self.build + "TokenClient", bus.address, endpoint], environment: environment,
+            errors: .file(folder.entry("client.log")))
     }
-
 }

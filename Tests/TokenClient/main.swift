@@ -1,5 +1,5 @@
-// For each line on standard input it asks its gate for a token, and writes what came of it. Arguments: the bus, and the
-// token endpoint.
+// BUS ENDPOINT: for each line on standard input it asks its gate for a token, and writes what came of it.
+// browse ADDRESS: opens the address in the user's browser, and writes what came of it.
 
 import Chatelaine
 import ChatelaineHTTP
@@ -19,17 +19,33 @@ import SDBus
     }
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count == 3, let address = HTTPAddress(arguments[2]) else { exit(2) }
+func serve(_ bus: String, _ address: HTTPAddress) async {
+    var item = Attributes()
+    item["Class"] = .text("generic-password")
+    item["Service"] = .text("https://mail.example")
+    item["Account"] = .text("alice")
+    let endpoint = TokenEndpoint(address, clientID: "app")
+    let gate = await RefreshGate(item, at: .address(bus)) { try await endpoint.refresh($0) }
+    while readLine() != nil {
+        print(await word(gate))
+        fflush(nil)
+    }
+}
 
+func browse(_ address: String) async {
+    do {
+        try await Browser.open(address)
+        print("opened")
+    } catch {
+        print(error)
+    }
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { exit(2) }
 BrokerActor.shared.loop.startThread()
-var item = Attributes()
-item["Class"] = .text("generic-password")
-item["Service"] = .text("https://mail.example")
-item["Account"] = .text("alice")
-let endpoint = TokenEndpoint(address, clientID: "app")
-let gate = await RefreshGate(item, at: .address(arguments[1])) { try await endpoint.refresh($0) }
-while readLine() != nil {
-    print(await word(gate))
-    fflush(nil)
+if arguments[1] == "browse" {
+    await browse(arguments[2])
+} else if let address = HTTPAddress(arguments[2]) {
+    await serve(arguments[1], address)
 }
