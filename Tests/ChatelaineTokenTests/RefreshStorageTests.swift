@@ -51,6 +51,27 @@ import Testing
         #expect(await server.end() == ["refresh_token RT0 app"])
     }
 
+    /// The broker is killed and started anew while the token server is asked. Its grant outlives it: the answer is stored
+    /// by the connection that the gate makes then, and nobody asks a second time.
+    @BrokerActor @Test(arguments: [false, true]) func anAnswerIsStoredByTheNextBroker(isDirect: Bool)
+        async throws
+    {
+        let (stage, server) = (try await TokenStage(), try await TokenServer())
+        let before = try await stage.store("AT0", "RT0", endingIn: -1)
+        let endpoint = try server.endpoint("rotate/300")
+        let gate = stage.gate(at: isDirect ? stage.directAddress : nil) { refreshToken in
+            let response = try await endpoint.refresh(refreshToken)
+            try await stage.restartBroker()
+            return response
+        }
+        let token = try await gate.validAccessToken()
+        #expect(text(token.secret) == "AT1" && token.revision > before)
+        #expect(text(try await stage.stored().refreshToken) == "RT1")
+        try await stage.restartBroker()
+        #expect(try await gate.validAccessToken().revision == token.revision)
+        #expect(await server.end() == ["refresh_token RT0 app"])
+    }
+
     // B123, the client's part: seven processes, one refresh for each end.
     @BrokerActor @Test func b123SevenProcessesAskTheServerOnce() async throws {
         let (stage, server) = (try await TokenStage(), try await TokenServer())

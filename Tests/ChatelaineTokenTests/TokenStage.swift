@@ -10,7 +10,17 @@ import TestKit
 final class TokenStage: Sendable {
     let bus: PrivateBus
     private let folder: TemporaryFolder
-    private let daemon: ChildProcess
+    private let daemon = Daemon()
+    private let environment: [String: String]
+
+    private actor Daemon {
+        var process: ChildProcess?
+
+        func replace(by started: ChildProcess?) -> ChildProcess? {
+            defer { process = started }
+            return process
+        }
+    }
 
     /// The item that the tests keep tokens in.
     static let item: Attributes = {
@@ -30,10 +40,7 @@ final class TokenStage: Sendable {
         try FileManager.default.createDirectory(
             atPath: folder.entry("faults"), withIntermediateDirectories: true)
         try folder.write(Self.policy, to: "policy/50-test.conf")
-        var environment = [
-            "DBUS_SESSION_BUS_ADDRESS": bus.address, "SWIFT_BACKTRACE": "enable=no",
-            "NOTIFY_SOCKET": folder.entry("ready"),
-        ]
+        var environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address, "SWIFT_BACKTRACE": "enable=no"]
         if failing {
             environment["LD_PRELOAD"] = try await Self.faultyLibrary(folder)
             environment["FAULTS"] = folder.entry("faults")
@@ -41,14 +48,34 @@ final class TokenStage: Sendable {
             let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
             environment["ASAN_OPTIONS"] = options + "verify_asan_link_order=0"
         }
-        let ready = try RawSocket.datagrams(at: folder.entry("ready"))
-        daemon = try await ChildProcess.start(
+        self.environment = environment
+        try await startBroker()
+    }
+
+    private func startBroker() async throws {
+        let file = folder.entry("ready-\(UUID().uuidString)")
+        let ready = try RawSocket.datagrams(at: file)
+        let started = try await ChildProcess.start(
             [
                 Self.build + "chatelained", "--user", "--policy", folder.entry("policy"), "--state",
-                folder.entry("state"), "--device-key", folder.entry("device.key"), "--no-socket",
-            ], environment: environment, errors: .file(folder.entry("daemon.log")))
+                folder.entry("state"), "--device-key", folder.entry("device.key"), "--socket",
+                folder.entry("direct"),
+            ], environment: environment.merging(["NOTIFY_SOCKET": file]) { $1 },
+            errors: .file(folder.entry("daemon.log")))
+        _ = await daemon.replace(by: started)
         try await within("the broker to be ready") { _ = await ready.read() }
     }
+
+    /// Ends the broker as a crash would, and starts it again.
+    func restartBroker() async throws {
+        let process = await daemon.replace(by: nil)
+        process?.kill()
+        _ = await process?.waitForExit()
+        try await startBroker()
+    }
+
+    /// The address of the broker's direct endpoint.
+    var directAddress: String { "unix:path=" + folder.entry("direct") }
 
     /// Where the built programs are: beside the test runner.
     static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
@@ -117,12 +144,13 @@ final class TokenStage: Sendable {
 
     /// A gate of this process on that broker.
     @BrokerActor func gate(
-        patience: Duration = .seconds(60),
+        at address: String? = nil, patience: Duration = .seconds(60),
         clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
         _ exchange: @escaping RefreshGate.Exchange
     ) -> RefreshGate {
         RefreshGate(
-            Self.item, at: .address(bus.address), patience: patience, clock: clock, exchange: exchange)
+            Self.item, at: .address(address ?? bus.address), patience: patience, clock: clock,
+            exchange: exchange)
     }
 
     /// A process that asks for a token of its gate for each line of its input, and writes what came of it.
