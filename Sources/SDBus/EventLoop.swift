@@ -15,6 +15,8 @@ internal import Synchronization
     private let wakeFD: Int32
     private let owner = Atomic<UInt>(0)
     private let stopping = Atomic<Bool>(false)
+    private let isLent = Atomic<Bool>(false)
+    private let endedFD: Int32
     private let exitCode = Atomic<Int32>(0)
     private let inbox = Locked<[UnownedJob]>([])
     // Touched on the loop's thread only: `enqueue` looks at `isCurrent` first.
@@ -27,11 +29,13 @@ internal import Synchronization
         var created: OpaquePointer?
         let result = unsafe sd_event_new(&created)
         let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard let event = unsafe created, result >= 0, descriptor >= 0 else {
+        let ended = eventfd(0, Int32(EFD_CLOEXEC))
+        guard let event = unsafe created, result >= 0, descriptor >= 0, ended >= 0 else {
             preconditionFailure("no event loop can be made, error \(result)")
         }
         unsafe self.event = event
         wakeFD = descriptor
+        endedFD = ended
         unsafe sd_event_add_io(
             event, nil, descriptor, EPOLLIN.rawValue,
             { _, _, _, loop in
@@ -44,6 +48,7 @@ internal import Synchronization
     deinit {
         unsafe sd_event_unref(event)
         close(wakeFD)
+        close(endedFD)
     }
 
     /// True on the thread that is inside `run()`.
@@ -52,14 +57,31 @@ internal import Synchronization
     }
 
     /// Lends the calling thread to the loop until `stop` is called. Answers with the code given there, or with
-    /// a negative errno when the loop itself failed.
+    /// a negative errno when the loop itself failed. Where another thread runs the loop already, it waits for that.
     public func run() -> Int32 {
+        if isLent.exchange(true, ordering: .acquiringAndReleasing) { return waitForEnd() }
+        return turn()
+    }
+
+    private func turn() -> Int32 {
+        defer { writeOne(endedFD) }
         owner.store(UInt(pthread_self()), ordering: .releasing)
         while !stopping.load(ordering: .acquiring) {
             drain()
             let result = unsafe sd_event_run(event, local.isEmpty ? UInt64.max : 0)
-            if result < 0 { return result }
+            if result < 0 {
+                exitCode.store(result, ordering: .releasing)
+                return result
+            }
         }
+        return exitCode.load(ordering: .acquiring)
+    }
+
+    private func waitForEnd() -> Int32 {
+        var count: UInt64 = 0
+        while unsafe read(endedFD, &count, 8) < 0 && errno == EINTR {}
+        // For the next one who waits.
+        writeOne(endedFD)
         return exitCode.load(ordering: .acquiring)
     }
 
@@ -70,9 +92,11 @@ internal import Synchronization
         wake()
     }
 
-    /// Runs the loop on a thread of its own, which is how tests and client programs use it.
+    /// Runs the loop on a thread of its own, which is how tests and client programs use it. Does nothing where a
+    /// thread runs it already.
     public func startThread() {
-        let started = Threads.spawn(name: "loop") { _ = self.run() }
+        if isLent.exchange(true, ordering: .acquiringAndReleasing) { return }
+        let started = Threads.spawn(name: "loop") { _ = self.turn() }
         precondition(started, "no thread for the loop")
     }
 
@@ -130,9 +154,11 @@ internal import Synchronization
         }
     }
 
-    private func wake() {
+    private func wake() { writeOne(wakeFD) }
+
+    private func writeOne(_ descriptor: Int32) {
         var one: UInt64 = 1
-        unsafe write(wakeFD, &one, 8)
+        unsafe write(descriptor, &one, 8)
     }
 
     // A clock's descriptor is made with its first timer: making all three now means that running out of
