@@ -20,6 +20,10 @@ internal import Sodium
     public let connection: Connection
     var registrations: [Registration] = []
     private var opened: SecretSession?
+    private var isOpening = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// How many sessions were opened.
+    private(set) var sessions = 0
     /// Where whose broker it is has still to be looked at.
     var unchecked: Endpoint?
 
@@ -91,12 +95,26 @@ internal import Sodium
         }
     }
 
-    /// The session for secrets. Two calls that need the first one at once open one each, which is harmless.
+    /// The session for secrets, which the first call to need one opens; the others wait for that.
     func session() async throws(ChatelaineError) -> SecretSession {
+        while isOpening { await withCheckedContinuation { waiting.append($0) } }
         if let opened { return opened }
+        isOpening = true
+        defer {
+            isOpening = false
+            waiting.forEach { $0.resume() }
+            waiting = []
+        }
         let session = isDirect ? SecretSession(plainAt: Contract.plainSession) : try await encrypted()
         opened = session
+        sessions += 1
         return session
+    }
+
+    /// Lets go of a session that the broker does not know any more, having been started anew behind the same bus; not
+    /// of one that was opened since `count`.
+    func forgetSession(since count: Int) {
+        if sessions == count { opened = nil }
     }
 
     private func encrypted() async throws(ChatelaineError) -> SecretSession {
