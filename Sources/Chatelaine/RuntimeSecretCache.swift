@@ -1,0 +1,156 @@
+public import SDBus
+public import Sodium
+
+/// Secrets that a program needs often: from memory, else from the broker, else from a closure that fetches them, whose
+/// result is stored for the other programs of the group.
+///
+/// Memory is used only while the broker can say that it must not be: it is emptied when the keychain is locked, when the
+/// service is logged out and when the broker is gone; a secret that somebody changed is dropped; and what it held is wiped with
+/// its last user. However many ask for one account at once, one of them fetches; a fetch that a logout overtakes leaves
+/// nothing stored.
+@BrokerActor public final class RuntimeSecretCache {
+    private let vault: CredentialVault
+    private let longest: UInt64
+    private var kept: [String: CachedSecret] = [:]
+    private var flights: [String: Task<Result<SharedSecret, any Error>, Never>] = [:]
+    private var listener: Task<Void, Never>?
+    private var starting: [CheckedContinuation<Void, Never>] = []
+    private var hasBegun = false
+    /// Whether the broker tells us what happens, and nothing is locked.
+    private var mayKeep = false
+    /// Grows whenever memory is emptied: what was asked for before is not kept.
+    private var generation = 0
+    /// By reference the revisions that others have made since the first flight under way began.
+    private var changes: [String: UInt64] = [:]
+
+    /// A cache before a vault.
+    /// - Parameter lifetime: how long a secret stays in memory at most, before the broker is asked again.
+    public nonisolated init(_ vault: CredentialVault, lifetime: Duration = .seconds(300)) {
+        self.vault = vault
+        longest = lifetime.microseconds
+    }
+
+    deinit { listener?.cancel() }
+
+    /// The account's secret. `fetch` is called where neither memory nor the broker has one; what it throws is thrown to
+    /// everyone who waits. Where the broker's is locked or damaged that is thrown, and nothing is fetched.
+    public func secret(
+        account: String, fetch: @escaping @Sendable () async throws -> FetchedSecret
+    ) async throws -> SharedSecret {
+        await listen()
+        if let kept = kept[account] {
+            if mayKeep && kept.isGood(at: .now) { return kept.secret }
+            self.kept[account] = nil
+        }
+        if let flight = flights[account] { return try await flight.value.get() }
+        let flight = BrokerActor.start { await self.fly(account, fetch) }
+        flights[account] = flight
+        return try await flight.value.get()
+    }
+
+    /// Drops the account's secret from memory, as when a server has refused it. The broker's stays.
+    public func forget(account: String) {
+        kept[account] = nil
+        generation += 1
+    }
+
+    private func fly(
+        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
+    ) async -> Result<SharedSecret, any Error> {
+        defer {
+            flights[account] = nil
+            if flights.isEmpty { changes = [:] }
+        }
+        do {
+            return .success(try await find(account, fetch))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func find(
+        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
+    ) async throws -> SharedSecret {
+        let before = generation
+        do throws(VaultError) {
+            let item = try await vault.item(account)
+            let secret = CachedSecret(
+                item.secret, of: item.reference, item.revision, wallEnd: item.expires, longest: longest)
+            keep(secret, account, since: before)
+            return item.secret
+        } catch .notFound {
+            return try await fetchAndStore(account, fetch)
+        }
+    }
+
+    private func fetchAndStore(
+        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
+    ) async throws -> SharedSecret {
+        let before = try await vault.lastLogout()
+        let fetched = try await fetch()
+        let end = fetched.lifetime.map { EventClock.realtime.now.adding($0.microseconds) }
+        let current = generation
+        let stored = try await vault.put(fetched.secret, account: account, expires: end)
+        guard try await vault.lastLogout() == before else {
+            try await vault.delete(account, ifRevision: stored.revision)
+            throw VaultError.changed(ChatelaineError(.overtaken))
+        }
+        let secret = CachedSecret(
+            fetched.secret, of: stored.reference, stored.revision, wallEnd: end, longest: longest)
+        keep(secret, account, since: current)
+        return fetched.secret
+    }
+
+    private func keep(_ secret: CachedSecret, _ account: String, since before: Int) {
+        guard mayKeep, generation == before, !secret.isOlder(than: changes[secret.reference] ?? 0) else {
+            return
+        }
+        kept[account] = secret
+    }
+}
+
+extension RuntimeSecretCache {
+    /// Listens from the first question on, and comes back when it is known whether the broker answers.
+    private func listen() async {
+        if listener == nil {
+            let events = vault.events()
+            listener = Task(executorPreference: BrokerActor.shared.loop) { [weak self] in
+                do throws(VaultError) {
+                    for try await event in events { await self?.take(event) }
+                } catch {}
+                await self?.take(.interrupted)
+            }
+        }
+        guard !hasBegun else { return }
+        await withCheckedContinuation { starting.append($0) }
+    }
+
+    private func take(_ event: VaultEvent) {
+        switch event {
+        case .subscribed(let state, _): mayKeep = state == .unlocked
+        case .lockState(let state):
+            mayKeep = state == .unlocked
+            if !mayKeep { empty() }
+        case .loggedOut(let logout):
+            guard logout.concerns(service: vault.service) else { break }
+            empty()
+        case .changed(let change):
+            let latest = change.kind == .removed ? .max : change.revision
+            if !flights.isEmpty { changes[change.reference] = latest }
+            kept = kept.filter { $0.value.reference != change.reference || !$0.value.isOlder(than: latest) }
+        case .gap: empty()
+        case .interrupted:
+            mayKeep = false
+            empty()
+        case .refreshNeeded: break
+        }
+        hasBegun = true
+        starting.forEach { $0.resume() }
+        starting = []
+    }
+
+    private func empty() {
+        kept = [:]
+        generation += 1
+    }
+}
