@@ -34,6 +34,7 @@ let package = Package(
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
         .library(name: "ChatelaineHTTP", targets: ["ChatelaineHTTP"]),
+        .library(name: "ChatelaineFoundation", targets: ["ChatelaineFoundation"]),
         .executable(name: "demo-mail", targets: ["DemoMail"]),
         .executable(name: "demo-sync", targets: ["DemoSync"]),
         .executable(name: "demo-stranger", targets: ["DemoStranger"]),
@@ -62,6 +63,7 @@ let package = Package(
             ]),
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
+        room("ChatelaineFoundation", ["Chatelaine", "Sodium"]),
 
         .executableTarget(
             name: "ChatelaineDaemon",
@@ -107,6 +109,17 @@ let package = Package(
                 "TestKit", "TokenClient",
             ],
             exclude: ["certificate.py", "fake_browser.py", "token_server.py"], swiftSettings: house),
+        tests(
+            "ChatelaineTests",
+            [
+                "BrokerModel", "Chatelaine", "ChatelaineDaemon", "ChatelaineFoundation", "SDBus", "SQLite",
+                "LibraryExamples", "TestClient",
+            ]),
+        .executableTarget(
+            name: "TestClient", dependencies: ["Chatelaine"], path: "Tests/TestClient", swiftSettings: house),
+        .executableTarget(
+            name: "LibraryExamples", dependencies: ["Chatelaine", "ChatelaineFoundation"],
+            path: "Tests/Examples", swiftSettings: house),
 
         .target(
             name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],
