@@ -86,6 +86,7 @@ let package = Package(
         tests("BrokerGateTests", ["BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate"]),
         tests(
             "BrokerVaultTests", ["BrokerModel", "BrokerGate", "BrokerVault", "SDBus", "SQLite", "Sodium"]),
+        tests("BrokerDeskTests", ["BrokerModel", "BrokerDesk"]),
         tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],

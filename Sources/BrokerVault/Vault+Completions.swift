@@ -33,8 +33,9 @@ extension Vault {
     /// sign-in or a logout came after it.
     func applyCompletions(_ store: Store, _ opened: OpenedKeybag) throws(Refusal) -> [Notice] {
         let table = CompletionTable(database: store.writing.database)
+        let isEmpty = try stored { () throws(SQLiteError) in try table.isEmpty }
+        if isEmpty { return [] }
         let rows = try stored { () throws(SQLiteError) in try table.all() }
-        guard !rows.isEmpty else { return [] }
         let keys = Keyring()
         keys.unlock(with: opened)
         var notices: [Notice] = []

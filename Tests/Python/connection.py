@@ -133,6 +133,10 @@ class Connection:
             raise BrokerError.from_reply(message)
         return message.body
 
+    def has_reply(self, serial):
+        """Whether `reply` would come back at once; what was not read from the socket yet does not count."""
+        return serial in self._replies
+
     def call(self, path, interface, member, signature=None, body=(), *, returns=None, **options):
         """Sends and waits. `returns` is the signature that the contract gives the reply."""
         timeout = options.pop("timeout", REPLY_SECONDS)

@@ -14,8 +14,8 @@ answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 
 import plainwire  # noqa: E402
-from attributes import encode  # noqa: E402
-from chatelaine_client import ITEMS, OBJECT, Client  # noqa: E402
+from attributes import Item, decode, encode  # noqa: E402
+from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
@@ -104,6 +104,19 @@ class Puppet:
         for client in clients:
             client.close()
         return refused
+
+    def begin_later(self, query, stale, timeout_microseconds):
+        """Sends a Begin, and comes back when the broker has looked at it and at a call behind it; whether it waits."""
+        client = self.client
+        body = (encode(query), stale, timeout_microseconds, client.session.path)
+        self.begun = client.connection.send(OBJECT, REFRESH, "Begin", "a{sv}tto", body)
+        client.property("State")
+        return not client.connection.has_reply(self.begun)
+
+    def begun_answer(self):
+        """The answer to the Begin that was sent."""
+        outcome, fence, attributes, value = self.client.connection.reply(self.begun)
+        return outcome, fence, Item(decode(attributes), self.client.session.unseal(value))
 
     def now(self):
         """Microseconds since the epoch, as this process sees them."""

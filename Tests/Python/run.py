@@ -15,6 +15,7 @@ import time
 SUITES = (
     "vectors",
     "main_job",
+    "refresh",
     "scenarios",
     "lock_matrix",
     "hostile",

@@ -54,6 +54,15 @@ class StoreFile:
         finally:
             world.start()
 
+    def forget_refreshes(self):
+        """The store becomes one of a broker from before refreshes."""
+        self.database.executescript(
+            """
+            DROP TABLE refresh_grants; DROP TABLE refresh_completions;
+            DELETE FROM numbers WHERE name = 'next-fence';
+            """
+        )
+
     @classmethod
     def await_checkpoint(cls, world):
         """Until the running broker has truncated its log, which nothing tells: so this asks now and then."""
