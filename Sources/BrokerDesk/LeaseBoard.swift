@@ -92,7 +92,9 @@ final class LeaseBoard {
 
     /// The holder failed in passing. The pause has some chance in it (`chance` in 0 to 1), so that not all who failed
     /// together try together.
-    func failed(_ reference: Reference, now: UInt64, chance: Double) {
+    func failed(_ fence: UInt64, _ reference: Reference, now: UInt64, chance: Double) {
+        // Its time may have been over, and the item another's, while the store was told.
+        if let lease = places[reference]?.lease, lease.fence != fence { return }
         let failures = (places[reference]?.failures ?? 0) + 1
         let doubled = Self.pauseMicroseconds << min(failures - 1, 16)
         let pause = Double(min(doubled, Self.pauseMicrosecondsMax)) * (0.5 + 0.5 * min(max(chance, 0), 1))

@@ -133,7 +133,7 @@ internal import Sodium
         switch failure {
         case .transient:
             let reference = try await vault.endRefresh(fence: fence, by: client.application)
-            board.failed(reference, now: clock.now(), chance: clock.chance())
+            board.failed(fence, reference, now: clock.now(), chance: clock.chance())
         case .rejected:
             try await vault.rejectRefresh(
                 client.authorize, fence: fence, by: client.application,

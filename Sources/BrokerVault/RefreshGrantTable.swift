@@ -36,11 +36,16 @@ struct RefreshGrantTable {
         }
     }
 
-    /// Adds a grant; whatever was open of the same item is passed on with it.
-    func add(_ row: Row) throws(SQLiteError) {
+    /// Adds a grant; whatever was open of the same item is passed on with it. Those of long ago that nobody can use any
+    /// more are forgotten.
+    func add(_ row: Row, now: UInt64) throws(SQLiteError) {
         try delete("reference = ?1 AND completed IS NULL") { $0.bind(row.reference.bytes, at: 1) }
         let oldest = Int64(row.fence) - Self.rememberedMax
-        try delete("fence < ?1 AND completed IS NOT NULL") { $0.bind(oldest, at: 1) }
+        try delete("fence < ?1 AND (completed IS NOT NULL OR boot != ?2 OR deadline < ?3)") {
+            $0.bind(oldest, at: 1)
+            $0.bind(row.boot, at: 2)
+            $0.bind(Int64(now), at: 3)
+        }
         let insert = try database.statement(
             "INSERT INTO refresh_grants VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)")
         insert.bind(Int64(row.fence), at: 1)

@@ -26,7 +26,8 @@ extension Vault {
                 try grants.add(
                     RefreshGrantTable.Row(
                         fence: fence, reference: reference, revision: revision,
-                        application: terms.application, boot: terms.boot, deadline: terms.deadline))
+                        application: terms.application, boot: terms.boot, deadline: terms.deadline),
+                    now: terms.now)
                 return (.granted(fence: fence), [])
             }
         }

@@ -41,7 +41,7 @@ import Testing
         for _ in 0..<80 {
             #expect(board.claim(item, now: now) == .yours)
             _ = grant(1, now: now)
-            board.failed(item, now: now, chance: 1)
+            board.failed(1, item, now: now, chance: 1)
             guard case .wait(let until) = board.claim(item, now: now) else {
                 Issue.record("there is no pause")
                 return
@@ -54,7 +54,7 @@ import Testing
         #expect(pauses.dropFirst(7).allSatisfy { $0 == LeaseBoard.pauseMicrosecondsMax })
         #expect(board.claim(item, now: now) == .yours)
         _ = grant(1, now: now)
-        board.failed(item, now: now, chance: 0)
+        board.failed(1, item, now: now, chance: 0)
         #expect(board.claim(item, now: now) == .wait(until: now + LeaseBoard.pauseMicrosecondsMax / 2))
     }
 
@@ -64,7 +64,7 @@ import Testing
         board.end(item)
         #expect(board.claim(item, now: 0) == .yours)
         _ = grant(2)
-        board.failed(item, now: 0, chance: 1)
+        board.failed(2, item, now: 0, chance: 1)
         board.end(item)
         #expect(board.claim(item, now: 0) == .yours)
     }
@@ -101,6 +101,15 @@ import Testing
         #expect(board.claim(item, now: LeaseBoard.leaseMicroseconds) == .yours)
         let second = grant(2, ":1.2", now: LeaseBoard.leaseMicroseconds)
         #expect(board.forget(":1.1").isEmpty)
+        #expect(board.claim(item, now: LeaseBoard.leaseMicroseconds) == .wait(until: second.deadline))
+    }
+
+    @Test func aLateFailureIsNothingToTheNextHolder() {
+        #expect(board.claim(item, now: 0) == .yours)
+        _ = grant(1)
+        #expect(board.claim(item, now: LeaseBoard.leaseMicroseconds) == .yours)
+        let second = grant(2, ":1.2", now: LeaseBoard.leaseMicroseconds)
+        board.failed(1, item, now: LeaseBoard.leaseMicroseconds, chance: 1)
         #expect(board.claim(item, now: LeaseBoard.leaseMicroseconds) == .wait(until: second.deadline))
     }
 

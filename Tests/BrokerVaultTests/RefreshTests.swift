@@ -67,6 +67,16 @@ import Testing
         #expect(try await grant(bench, boot: [2]) == .granted(fence: first + 1))
     }
 
+    @VaultActor @Test func whatNobodyCanUseAnyMoreIsForgotten() async throws {
+        let bench = try await bench()
+        let first = try await fence(bench)
+        try await complete(bench, first)
+        let lost = try await fence(bench, "b")
+        try bench.tamper("UPDATE numbers SET value = value + 5000 WHERE name = 'next-fence'")
+        #expect(try await grant(bench, now: 1000) == .granted(fence: lost + 5001))
+        #expect(try bench.number("SELECT count(*) FROM refresh_grants") == 1)
+    }
+
     @VaultActor @Test func aChangeFreesAnEarlierBrokersGrant() async throws {
         let bench = try await bench()
         let first = try await fence(bench)
