@@ -4,7 +4,8 @@ PREFIX  ?= /usr
 DESTDIR ?=
 BUILD    = swift build --explicit-target-dependency-import-check error
 RELEASE  = $(BUILD) --configuration release --static-swift-stdlib
-PROGRAMS = .build/release/chatelained .build/release/chatelaine
+NAMES    = chatelained chatelaine git-credential-chatelaine docker-credential-chatelaine
+PROGRAMS = $(NAMES:%=.build/release/%)
 ROOT     = $(DESTDIR)$(PREFIX)
 MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
 
@@ -41,8 +42,7 @@ bench: release
 
 release:
 	@.ci/packages build
-	$(RELEASE) --product chatelained
-	$(RELEASE) --product chatelaine
+	for name in $(NAMES); do $(RELEASE) --product $$name || exit; done
 
 # Builds only where nothing is built: `sudo make install` after `make release` needs no toolchain.
 $(PROGRAMS):
@@ -52,7 +52,8 @@ $(PROGRAMS):
 # configuration and polkit for its actions.
 install: $(PROGRAMS)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
-	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1
+	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1 \
+	    docs/man/git-credential-chatelaine.1 docs/man/docker-credential-chatelaine.1
 	install -D -m 644 -t $(ROOT)/share/man/man5 docs/man/chatelaine-policy.5
 	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8
 	install -D -m 644 docs/completions/chatelaine.bash $(ROOT)/share/bash-completion/completions/chatelaine
@@ -72,7 +73,8 @@ install: $(PROGRAMS)
 	install -D -m 644 -t $(ROOT)/lib/systemd/system dbus/system/chatelaine-device-key.service
 	install -D -m 644 dbus/system/chatelaine.sysusers $(ROOT)/lib/sysusers.d/chatelaine.conf
 	install -D -m 644 -t $(DESTDIR)/usr/share/polkit-1/actions policy/org.chatelaine.policy
-	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf
+	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf \
+	    policy/50-chatelaine-helpers.conf
 	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
 
 .PHONY: help demo test test-system check bench release install

@@ -27,11 +27,17 @@ func demo(_ name: String) -> Target {
         path: "Tests/Demo/" + name, swiftSettings: house)
 }
 
+func program(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["CredentialProtocols", "SDBus"], swiftSettings: house)
+}
+
 let package = Package(
     name: "chatelaine",
     products: [
         .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
+        .executable(name: "git-credential-chatelaine", targets: ["GitCredential"]),
+        .executable(name: "docker-credential-chatelaine", targets: ["DockerCredential"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
         .library(name: "ChatelaineHTTP", targets: ["ChatelaineHTTP"]),
         .library(name: "ChatelaineFoundation", targets: ["ChatelaineFoundation"]),
@@ -64,6 +70,8 @@ let package = Package(
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
         room("ChatelaineFoundation", ["Chatelaine", "Sodium"]),
+        room("Console", ["Sodium"]),
+        room("CredentialProtocols", ["BrokerHost", "BrokerModel", "Chatelaine", "Console", "SDBus", "Sodium"]),
 
         .executableTarget(
             name: "ChatelaineDaemon",
@@ -74,8 +82,11 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "ChatelaineCommand",
-            dependencies: ["Chatelaine", "BrokerModel", "BrokerPolicy", "BrokerHost", "SDBus", "Sodium"],
+            dependencies: [
+                "Chatelaine", "Console", "BrokerModel", "BrokerPolicy", "BrokerHost", "SDBus", "Sodium",
+            ],
             swiftSettings: house),
+        program("GitCredential"), program("DockerCredential"),
 
         .target(
             name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),
@@ -93,11 +104,12 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "BrokerPeersTests", dependencies: ["BrokerModel", "BrokerPeers"], swiftSettings: house),
+        tests("CredentialProtocolsTests", ["Chatelaine", "CredentialProtocols", "Sodium"]),
         .testTarget(
             name: "ChatelaineCommandTests",
             dependencies: [
-                "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "SDBus", "Sodium",
-                "TestKit",
+                "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "Console", "SDBus",
+                "Sodium", "TestKit",
             ],
             exclude: ["Transcripts"], swiftSettings: house),
         .executableTarget(

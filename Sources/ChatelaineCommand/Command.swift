@@ -1,5 +1,6 @@
 internal import BrokerHost
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// One run of the command: from the arguments to the exit status.

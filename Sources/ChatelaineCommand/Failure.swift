@@ -1,5 +1,6 @@
 internal import BrokerModel
 internal import Chatelaine
+internal import Console
 
 /// The exit statuses of chatelaine(1).
 enum ExitCode: Int32 {

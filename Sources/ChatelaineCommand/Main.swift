@@ -1,10 +1,11 @@
 internal import BrokerHost
+internal import Console
 internal import SDBus
 
 /// `chatelaine`.
 @main enum Main {
     static func main() {
-        Streams.forbidCoreDumps()
+        StandardStreams.forbidCoreDumps()
         let loop = BrokerActor.shared.loop
         BrokerActor.start {
             loop.stop(code: await Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)

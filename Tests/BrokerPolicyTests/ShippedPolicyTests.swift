@@ -21,10 +21,11 @@ struct ShippedPolicyTests {
 
     @Test(arguments: [true, false]) func theShippedPolicyLoadsWithoutAWarning(_ isSystem: Bool) throws {
         let files = try Self.files(in: "")
-        #expect(files.map(\.path) == ["50-chatelaine.conf"])
+        #expect(files.map(\.path) == ["50-chatelaine-helpers.conf", "50-chatelaine.conf"])
         let (policy, warnings) = try Policy.load(files, environment: .fixture(isSystem: isSystem))
         #expect(warnings == [])
-        #expect(policy.summary.groups.isEmpty && policy.summary.applications.isEmpty)
+        #expect(policy.summary.groups.map(\.group.name) == ["org.chatelaine.docker", "org.chatelaine.git"])
+        #expect(policy.summary.applications.count == 2)
         #expect(policy.secretService.isolation == .application)
     }
 
@@ -33,6 +34,8 @@ struct ShippedPolicyTests {
         "/usr/bin/busctl", "/usr/bin/ssh", "/usr/bin/xdg-dbus-proxy", "/usr/bin/sudo", "/usr/bin/env",
         "/usr/bin/nodejs", "/usr/bin/gdbus", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
         "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "/usr/bin/gjs-console", "/usr/bin/zsh5",
+        "/usr/bin/git-credential-libsecret", "/usr/bin/git-credential-cache", "/usr/bin/git-credential-manager",
+        "/usr/bin/docker-credential-secretservice", "/usr/bin/docker-credential-cli",
     ])
     func aCarrierHasNoPrivateGroup(_ path: String) throws {
         let (policy, _) = try Policy.load(Self.files(in: ""), environment: .fixture(isSystem: false))
@@ -46,6 +49,16 @@ struct ShippedPolicyTests {
         #expect(command.isManager && command.groups.map(\.name) == ["exe./usr/bin/chatelaine"])
         let mail = policy.entitlements(of: try PeerFacts(vector: "exe=/usr/bin/example-mail@file"))
         #expect(!mail.isManager && mail.groups.map(\.name) == ["exe./usr/bin/example-mail"])
+    }
+
+    @Test(arguments: ["git", "docker"]) func eachHelperHasItsOwnGroup(_ name: String) throws {
+        let (policy, _) = try Policy.load(Self.files(in: ""), environment: .fixture(isSystem: false))
+        let path = "/usr/bin/\(name)-credential-chatelaine"
+        let helper = policy.entitlements(of: try PeerFacts(vector: "exe=\(path)@file"))
+        #expect(helper.groups.map(\.name) == ["org.chatelaine.\(name)", "exe.\(path)"])
+        #expect(!helper.isManager)
+        let copy = policy.entitlements(of: try PeerFacts(vector: "exe=\(path)@user"))
+        #expect(copy.groups == [])
     }
 
     @Test func thereAreExamples() { #expect(Self.examples.count >= 3) }

@@ -1,5 +1,6 @@
 import BrokerModel
 import Chatelaine
+import Console
 import Sodium
 import Testing
 

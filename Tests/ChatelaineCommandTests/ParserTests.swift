@@ -1,4 +1,5 @@
 import Chatelaine
+import Console
 import Testing
 
 @testable import ChatelaineCommand

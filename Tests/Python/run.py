@@ -29,6 +29,8 @@ SUITES = (
     "audit",
     "direct",
     "limits",
+    "git_helper",
+    "docker_helper",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 

@@ -1,3 +1,5 @@
+internal import Console
+
 /// The text of `--help`, made from the tables.
 enum Help {
     /// Of a verb, or of the command.

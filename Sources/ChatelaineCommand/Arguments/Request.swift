@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 
 /// What a command line asks for.
 enum Request: Equatable {

@@ -1,3 +1,5 @@
+internal import Console
+
 /// The words of a command line, taken from the front.
 struct Words {
     private var rest: ArraySlice<String>

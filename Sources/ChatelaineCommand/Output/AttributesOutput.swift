@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 
 extension Attributes {
     /// An object with the contract's keys.

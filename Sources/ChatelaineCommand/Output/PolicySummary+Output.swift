@@ -1,5 +1,6 @@
 internal import BrokerModel
 internal import BrokerPolicy
+internal import Console
 
 extension PolicySummary {
     /// What the policy grants, as members of an object.

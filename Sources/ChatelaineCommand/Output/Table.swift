@@ -1,3 +1,5 @@
+internal import Console
+
 /// Text in columns. Cells are made printable here, so that no verb can forget it.
 struct Table {
     private let headings: [String]

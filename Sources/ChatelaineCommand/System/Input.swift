@@ -1,3 +1,4 @@
+internal import Console
 internal import Sodium
 
 /// Secrets from standard input: typed at a prompt, or through a pipe.
@@ -25,7 +26,7 @@ enum Input {
         guard line.secret.count > 0 || line.end == .newline else {
             throw Failure(.usage, "a passcode is a line of standard input, and there is none")
         }
-        return SharedSecret(line.secret)
+        return SharedSecret(line.take())
     }
 
     private static func typedTwice(_ question: String) throws(Failure) -> SharedSecret {

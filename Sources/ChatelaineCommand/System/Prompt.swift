@@ -1,3 +1,4 @@
+internal import Console
 internal import Glibc
 internal import Sodium
 internal import Synchronization
@@ -18,10 +19,10 @@ enum Prompt {
             }
             let line = try Streams.readLine()
             _ = consume silence
-            if line.end == .newline { return line.secret }
+            if line.end == .newline { return line.take() }
             show("\n")
             if line.secret.count == 0 { return nil }
-            return line.secret
+            return line.take()
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `clients`: who is connected.

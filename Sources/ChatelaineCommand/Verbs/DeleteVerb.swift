@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `delete`: the item that matches, or with `--all` every one.

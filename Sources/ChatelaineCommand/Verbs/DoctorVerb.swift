@@ -1,5 +1,6 @@
 internal import Chatelaine
 internal import BrokerHost
+internal import Console
 internal import SDBus
 
 /// `doctor`: whether this machine gives what the policy relies on, and what to do about it where not.

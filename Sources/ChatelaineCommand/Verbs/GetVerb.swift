@@ -1,5 +1,6 @@
 internal import BrokerModel
 internal import Chatelaine
+internal import Console
 internal import SDBus
 internal import Sodium
 

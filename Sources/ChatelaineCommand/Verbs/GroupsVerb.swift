@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `groups`: what is stored where.

@@ -1,5 +1,6 @@
 internal import BrokerHost
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `list`: a line for every match, or with `--json` all attributes.

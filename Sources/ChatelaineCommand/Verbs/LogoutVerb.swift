@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `logout`: deletes a service's items and tells the group's programs.

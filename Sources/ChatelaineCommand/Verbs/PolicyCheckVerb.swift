@@ -1,6 +1,7 @@
 internal import BrokerHost
 internal import BrokerPolicy
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `policy check`: a policy is read without a broker, as the broker would read it.

@@ -1,4 +1,5 @@
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `policy explain`: what the running broker decides for a process or a connection.

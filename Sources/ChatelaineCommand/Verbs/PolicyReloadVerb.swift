@@ -1,5 +1,6 @@
 internal import BrokerHost
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `policy reload`: the broker reads its policy again.

@@ -1,5 +1,6 @@
 internal import BrokerModel
 internal import Chatelaine
+internal import Console
 internal import SDBus
 
 /// `watch`: a line for each signal, after one that says where it begins.

@@ -1,7 +1,7 @@
 extension StringProtocol {
     /// The text as it may stand on a terminal: what could steer it or break a line is written as its code
     /// point. Attributes come from any program.
-    var printable: String {
+    public var printable: String {
         var result = ""
         for scalar in unicodeScalars {
             if scalar.isPlain {

@@ -1,28 +1,38 @@
 /// A JSON value, printed on one line with its members in a fixed order.
-indirect enum JSON: Equatable {
+public indirect enum JSON: Equatable {
+    /// Text.
     case string(String)
+    /// A number, whole and not negative.
     case number(UInt64)
+    /// True or false.
     case flag(Bool)
+    /// Values in their order.
     case array([JSON])
+    /// Names with their values, in their order.
     case object([Member])
 
     /// A member of an object.
-    struct Member: Equatable {
-        let name: String
-        let value: JSON
+    public struct Member: Equatable {
+        /// Its name.
+        public let name: String
+        /// Its value.
+        public let value: JSON
 
-        init(_ name: String, _ value: JSON) {
+        /// A member of that name.
+        public init(_ name: String, _ value: JSON) {
             self.name = name
             self.value = value
         }
     }
 
-    static func strings(_ values: [String]) -> JSON { .array(values.map { .string($0) }) }
+    /// An array of strings.
+    public static func strings(_ values: [String]) -> JSON { .array(values.map { .string($0) }) }
 
-    static func number(_ value: UInt32) -> JSON { .number(UInt64(value)) }
+    /// A number of 32 bits.
+    public static func number(_ value: UInt32) -> JSON { .number(UInt64(value)) }
 
     /// As RFC 8259 has it.
-    var text: String {
+    public var text: String {
         switch self {
         case .string(let text): Self.quoted(text)
         case .number(let number): String(number)

@@ -1,0 +1,54 @@
+internal import Console
+internal import Sodium
+
+/// A registry's credential, as docker hands it over and takes it.
+struct DockerCredentials: Sendable {
+    let serverURL: String
+    /// A name, or `<token>` where the secret is an identity token.
+    let username: String
+    let secret: SecretSlice
+
+    init(serverURL: String, username: String, secret: SecretSlice) {
+        self.serverURL = serverURL
+        self.username = username
+        self.secret = secret
+    }
+
+    /// Reads what docker hands over.
+    init(_ text: SharedSecret) throws(HelperFailure) {
+        let strings: [String: SecretSlice]
+        do throws(JSONReader.Mistake) {
+            strings = try JSONReader.strings(["ServerURL", "Username", "Secret"], of: text)
+        } catch {
+            throw HelperFailure("the request is no JSON object of strings; byte \(error.offset) is wrong")
+        }
+        guard let serverURL = strings["ServerURL"]?.openText, !serverURL.isEmpty else {
+            throw DockerMessage.noServerURL
+        }
+        guard let username = strings["Username"]?.openText, !username.isEmpty else {
+            throw DockerMessage.noUsername
+        }
+        self.init(
+            serverURL: serverURL, username: username,
+            secret: strings["Secret"] ?? SecretSlice(SharedSecret(Secret(copying: [UInt8]().span))))
+    }
+
+    /// As docker takes it, on one line.
+    var answer: Secret {
+        let open = JSON.object([
+            JSON.Member("ServerURL", .string(serverURL)), JSON.Member("Username", .string(username)),
+        ])
+        var text = SecretText()
+        text.append(open.text.dropLast() + ",\"Secret\":\"")
+        text.append(SecretSlice(SharedSecret(secret.escapedForJSON())))
+        text.append("\"}\n")
+        return text.secret()
+    }
+}
+
+/// What docker knows a helper's errors by, word for word.
+enum DockerMessage {
+    static let notFound = HelperFailure("credentials not found in native keychain")
+    static let noServerURL = HelperFailure("no credentials server URL")
+    static let noUsername = HelperFailure("no credentials username")
+}

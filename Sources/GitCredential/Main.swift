@@ -1,0 +1,6 @@
+internal import CredentialProtocols
+
+/// `git-credential-chatelaine`.
+@main enum Main {
+    static func main() { HelperProcess.run { await GitProgram.run($0) } }
+}
