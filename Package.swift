@@ -71,7 +71,8 @@ let package = Package(
         room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
         room("ChatelaineFoundation", ["Chatelaine", "Sodium"]),
         room("Console", ["Sodium"]),
-        room("CredentialProtocols", ["BrokerHost", "BrokerModel", "Chatelaine", "Console", "SDBus", "Sodium"]),
+        room(
+            "CredentialProtocols", ["BrokerHost", "BrokerModel", "Chatelaine", "Console", "SDBus", "Sodium"]),
 
         .executableTarget(
             name: "ChatelaineDaemon",

@@ -20,6 +20,7 @@ int pthread_setname_np(unsigned long thread, const char *name);
 // prctl is variadic, which Swift does not import.
 #include <sys/prctl.h>
 static inline int shim_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int shim_end_with_parent(int number) { return prctl(PR_SET_PDEATHSIG, number, 0, 0, 0); }
 
 // From Linux 6.5 on; the C library's headers of Debian 12 have no name for it.
 #include <sys/auxv.h>

@@ -31,17 +31,25 @@ extension Invocation {
         }
         var item = try itemAttributes()
         if has(.synchronizable) { item["Synchronizable"] = .flag(true) }
-        item["Expires"] = try time(.expires)
-        item["FreshUntil"] = try time(.freshUntil)
+        try setTimes(of: &item)
         item["IfRevision"] = try ifRevision()
         return item
     }
 
+    /// `--expires` and `--fresh-until`, from now on.
+    func setTimes(of item: inout Attributes) throws(Failure) {
+        item["Expires"] = try time(.expires)
+        item["FreshUntil"] = try time(.freshUntil)
+    }
+
     /// `--if-revision`.
-    func ifRevision() throws(Failure) -> Attributes.Value? {
-        guard let text = self[.ifRevision] else { return nil }
-        guard let revision = UInt64(text) else { throw .usage("--if-revision needs a whole number", verb) }
-        return .counter(revision)
+    func ifRevision() throws(Failure) -> Attributes.Value? { try revision(.ifRevision).map { .counter($0) } }
+
+    /// A number of 64 bits.
+    func revision(_ option: Option) throws(Failure) -> UInt64? {
+        guard let text = self[option] else { return nil }
+        guard let revision = UInt64(text) else { throw .usage("\(option.name) needs a whole number", verb) }
+        return revision
     }
 
     /// A number of 32 bits.

@@ -6,6 +6,7 @@ internal import SDBus
 @main enum Main {
     static func main() {
         StandardStreams.forbidCoreDumps()
+        if let command = CommandStart(CommandLine.arguments) { command.run() }
         let loop = BrokerActor.shared.loop
         BrokerActor.start {
             loop.stop(code: await Command.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -15,6 +15,12 @@ public enum ClientProcess {
         return folder.hasPrefix("/") ? folder : nil
     }
 
+    /// Has the kernel kill this process when its parent ends, also after an exec. False where the parent has ended
+    /// already.
+    public static func endWithParent(_ parent: Int32) -> Bool {
+        shim_end_with_parent(SIGKILL) == 0 && getppid() == parent
+    }
+
     /// A user's id by its name; nil where the user database has no such user.
     public static func userID(named name: String) -> UInt32? {
         var entry = unsafe passwd()

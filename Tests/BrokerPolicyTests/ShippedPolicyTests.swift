@@ -34,7 +34,8 @@ struct ShippedPolicyTests {
         "/usr/bin/busctl", "/usr/bin/ssh", "/usr/bin/xdg-dbus-proxy", "/usr/bin/sudo", "/usr/bin/env",
         "/usr/bin/nodejs", "/usr/bin/gdbus", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
         "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "/usr/bin/gjs-console", "/usr/bin/zsh5",
-        "/usr/bin/git-credential-libsecret", "/usr/bin/git-credential-cache", "/usr/bin/git-credential-manager",
+        "/usr/bin/git-credential-libsecret", "/usr/bin/git-credential-cache",
+        "/usr/bin/git-credential-manager",
         "/usr/bin/docker-credential-secretservice", "/usr/bin/docker-credential-cli",
     ])
     func aCarrierHasNoPrivateGroup(_ path: String) throws {
@@ -55,7 +56,9 @@ struct ShippedPolicyTests {
         let (policy, _) = try Policy.load(Self.files(in: ""), environment: .fixture(isSystem: false))
         let path = "/usr/bin/\(name)-credential-chatelaine"
         let helper = policy.entitlements(of: try PeerFacts(vector: "exe=\(path)@file"))
-        #expect(helper.groups.map(\.name) == ["org.chatelaine.\(name)", "exe.\(path)"])
+        #expect(
+            helper.groups.first?.name == "org.chatelaine.\(name)" && helper.groups.last?.name == "exe.\(path)"
+        )
         #expect(!helper.isManager)
         let copy = policy.entitlements(of: try PeerFacts(vector: "exe=\(path)@user"))
         #expect(copy.groups == [])

@@ -62,7 +62,7 @@ def credentials(url, user, secret):
     return {"ServerURL": url, "Username": user, "Secret": secret}
 
 
-@row("D01", "docker and a registry", "docker login, use it, docker logout", "the password is in the keychain alone")
+@row("DC01", "docker and a registry", "docker login, use it, docker logout", "the password is in the keychain alone")
 def login(stage):
     with Registry(stage.configuration) as registry:
         sign_in(stage, registry)
@@ -86,7 +86,7 @@ def inspect(stage, registry):
     return stage.docker("manifest", "inspect", "--insecure", f"{registry.host}/a/b:c")
 
 
-@row("D02", "a registry with identity tokens", "docker login, use it", "the token is kept, and the password nowhere")
+@row("DC02", "a registry with identity tokens", "docker login, use it", "the token is kept, and the password nowhere")
 def identity_token(stage):
     with Registry(stage.configuration, tokens=True) as registry:
         sign_in(stage, registry)
@@ -95,7 +95,7 @@ def identity_token(stage):
         equal(registry.grants[-1], "refresh_token", "what docker signed in with")
 
 
-@row("D03", "docker is signed in", "chatelaine logout", "docker is signed out")
+@row("DC03", "docker is signed in", "chatelaine logout", "docker is signed out")
 def logged_out(stage):
     with Registry(stage.configuration) as registry:
         sign_in(stage, registry)
@@ -104,7 +104,7 @@ def logged_out(stage):
         equal(inspect(stage, registry).status, 1, "the status after the logout")
 
 
-@row("D04", "a registry that is not there", "get, erase", "docker's own words; nothing to erase is no error")
+@row("DC04", "a registry that is not there", "get, erase", "docker's own words; nothing to erase is no error")
 def absent(stage):
     equal(stage.get(URL), (1, NOT_FOUND))
     ended = stage.helper("erase", URL.encode())
@@ -115,7 +115,7 @@ def absent(stage):
             equal((ended.status, ended.output), (1, NO_URL))
 
 
-@row("D05", "two users of one registry", "store, store, get, list", "one item, the newer, and never none")
+@row("DC05", "two users of one registry", "store, store, get, list", "one item, the newer, and never none")
 def replaced(stage):
     for user in ("alice", "bob"):
         equal(stage.store(URL, user, f"of {user}").status, 0)
@@ -126,12 +126,12 @@ def replaced(stage):
     equal(json.loads(stage.helper("list").output), {"other.example:5000": "<token>"})
 
 
-@row("D06", "an empty keychain", "list", "an object without members")
+@row("DC06", "an empty keychain", "list", "an object without members")
 def nothing(stage):
     equal(stage.helper("list").output, b"{}\n")
 
 
-@row("D07", "secrets of every kind", "store, get", "character for character")
+@row("DC07", "secrets of every kind", "store, get", "character for character")
 def exact(stage):
     every = "".join(chr(code) for code in range(0x20)) + '"\\/<>&\x7f\u2028é€😀'
     for secret in ("", every, "x" * 100_000, "line\nline\r\n"):
@@ -143,7 +143,7 @@ def exact(stage):
     equal(stage.get("u"), (0, credentials("u", "<token>", "&😀")))
 
 
-@row("D08", "requests that are none", "store", "refused with docker's words or with what is wrong; nothing is kept")
+@row("DC08", "requests that are none", "store", "refused with docker's words or with what is wrong; nothing is kept")
 def refused(stage):
     for given, words in (
         (b'{"Username":"a","Secret":"s"}', NO_URL),
@@ -160,7 +160,7 @@ def refused(stage):
     equal(stage.helper("list").output, b"{}\n")
 
 
-@row("D09", "arguments that are none", "the helper is started", "it says how to")
+@row("DC09", "arguments that are none", "the helper is started", "it says how to")
 def arguments(stage):
     for words in ((), ("later",), ("get", "store")):
         ended = stage.programs.run(HELPER, *words)
@@ -169,7 +169,7 @@ def arguments(stage):
     holds(stage.helper("version").output.startswith(HELPER.encode()), "the version")
 
 
-@row("D10", "locked", "get, store, list, docker", "one line says why, where docker looks for it; nothing is lost")
+@row("DC10", "locked", "get, store, list, docker", "one line says why, where docker looks for it; nothing is lost")
 def locked(stage):
     stage.store(URL, "alice", "kept")
     stage.world.lock()
@@ -185,7 +185,7 @@ def locked(stage):
     equal(stage.get(URL), (0, credentials(URL, "alice", "kept")))
 
 
-@row("D11", "no broker; a copy that no policy names", "get", "one line says what to do")
+@row("DC11", "no broker; a copy that no policy names", "get", "one line says what to do")
 def no_way(stage):
     stage.store(URL, "alice", "kept")
     copy = stage.programs.install(HELPER, "docker-credential-copy")

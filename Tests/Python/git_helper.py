@@ -51,7 +51,7 @@ class Stage:
         return self.items().count(b'"Reference"')
 
 
-@row("G01", "a repository over HTTP", "push, push, log out, push", "asked, not asked, asked again")
+@row("GC01", "a repository over HTTP", "push, push, log out, push", "asked, not asked, asked again")
 def push(stage):
     git, world = stage.git, stage.world
     served, work = os.path.join(world.folder, "served"), os.path.join(world.folder, "work")
@@ -103,7 +103,7 @@ def b024(stage):
     equal(stage.count(), 0, "after a reject")
 
 
-@row("G02", "an access token whose time is over", "fill", "no password; the refresh token is still there")
+@row("GC02", "an access token whose time is over", "fill", "no password; the refresh token is still there")
 def expired(stage):
     git = stage.git.newer(KNOWS_TIMES)
     given = [*ALICE, ("password", "old"), ("password_expiry_utc", 1_600_000_000)]
@@ -125,7 +125,7 @@ def expired(stage):
     equal(stage.helper("get", ALICE).output, wanted.encode())
 
 
-@row("G03", "a time, with and without a refresh token", "store", "FreshUntil, which deletes nothing; Expires")
+@row("GC03", "a time, with and without a refresh token", "store", "FreshUntil, which deletes nothing; Expires")
 def times(stage):
     given = [*ALICE, ("password", "p"), ("password_expiry_utc", FUTURE)]
     stage.helper("store", [*given, ("oauth_refresh_token", "r")])
@@ -137,7 +137,7 @@ def times(stage):
     holds(b'"Expires"' not in stage.items(), "a password without a time has none of the one before")
 
 
-@row("G04", "git of before 2.41", "it gives back what it was given", "nothing is written, nothing is lost")
+@row("GC04", "git of before 2.41", "it gives back what it was given", "nothing is written, nothing is lost")
 def given_back(stage):
     whole = [*ALICE, ("password", "p"), ("password_expiry_utc", FUTURE), ("oauth_refresh_token", "r")]
     stage.helper("store", whole)
@@ -147,7 +147,7 @@ def given_back(stage):
     holds(b"oauth_refresh_token=r\n" in stage.helper("get", ALICE).output, "the refresh token is there")
 
 
-@row("G05", "the winner has stored a new password", "a loser erases the old one", "the new one stays")
+@row("GC05", "the winner has stored a new password", "a loser erases the old one", "the new one stays")
 def loser(stage):
     stage.helper("store", [*ALICE, ("password", "new")])
     equal(stage.helper("erase", [*ALICE, ("password", "old")]).status, 0)
@@ -156,7 +156,7 @@ def loser(stage):
     equal(stage.helper("get", ALICE).output, b"")
 
 
-@row("G06", "items for hosts, ports, users and paths", "fill each", "its own password, and no other's")
+@row("GC06", "items for hosts, ports, users and paths", "fill each", "its own password, and no other's")
 def places(stage):
     others = {
         "https": [("protocol", "https"), ("host", "h.example")],
@@ -184,7 +184,7 @@ def places(stage):
     equal(stage.count(), len(others) - 2, "what is left after the host is forgotten")
 
 
-@row("G07", "a password of odd bytes, a long one", "approve, fill", "byte-exact, through real git")
+@row("GC07", "a password of odd bytes, a long one", "approve, fill", "byte-exact, through real git")
 def bytes_through(stage):
     odd = bytes(byte for byte in range(1, 256) if byte not in (10, 13))
     for password in (odd, b"=", b"x" * 60_000, "pässwörd".encode()):
@@ -195,7 +195,7 @@ def bytes_through(stage):
     equal(stage.helper("get", [*HOST, ("username", name)]).output, b"username=\xff\xfe\npassword=\x80\n")
 
 
-@row("G08", "git of 2.46 and later", "another kind of credential", "kept and given to who can take it")
+@row("GC08", "git of 2.46 and later", "another kind of credential", "kept and given to who can take it")
 def authtype(stage):
     git = stage.git.newer(KNOWS_AUTHTYPE)
     given = [*HOST, ("authtype", "Bearer"), ("credential", "t")]
@@ -210,7 +210,7 @@ def authtype(stage):
     equal(stage.programs.run(HELPER, "capability").output, b"version 0\ncapability authtype\n")
 
 
-@row("G09", "requests that are none, keys and operations of a later git", "the helper is asked", "as git wants it")
+@row("GC09", "requests that are none, keys and operations of a later git", "the helper is asked", "as git wants it")
 def requests(stage):
     stage.helper("store", [*ALICE, ("wwwauth[]", "Basic"), ("state[]", "x=1"), ("new", "y"), ("password", "p")])
     equal(stage.helper("get", ALICE).output, b"username=alice\npassword=p\n")
@@ -230,7 +230,7 @@ def requests(stage):
         holds("--help" in ended.errors, "it says where to read")
 
 
-@row("G10", "a name with a line's end, of whoever shares the group", "fill", "it is not told: no line is forged")
+@row("GC10", "a name with a line's end, of whoever shares the group", "fill", "it is not told: no line is forged")
 def forged(stage):
     stage.command(
         *("set", "--class", "internet-password", "--protocol", "https", "--server", "h.example"),
@@ -240,7 +240,7 @@ def forged(stage):
     equal(stage.helper("get", HOST).output, b"")
 
 
-@row("G11", "a bare password that a person stored", "fill", "it is given")
+@row("GC11", "a bare password that a person stored", "fill", "it is given")
 def by_hand(stage):
     item = ("--class", "internet-password", "--protocol", "https", "--server", "h.example", "--account", "alice")
     stage.command("set", *item, "--group", GIT, given=b"by hand")
@@ -254,7 +254,7 @@ def by_hand(stage):
     equal(stage.helper("get", HOST).output, b"username=alice\npassword=new\n")
 
 
-@row("G12", "locked", "fill, approve, reject", "git asks; one line says why; nothing is lost")
+@row("GC12", "locked", "fill, approve, reject", "git asks; one line says why; nothing is lost")
 def locked(stage):
     stage.helper("store", [*ALICE, ("password", "kept")])
     stage.world.lock()
@@ -272,7 +272,7 @@ def says_once(errors, word):
     holds(len(lines) == 1 and word in lines[0], f"one line says it ({errors!r})")
 
 
-@row("G13", "a copy of the helper that no policy names", "fill", "git asks; one line says why")
+@row("GC13", "a copy of the helper that no policy names", "fill", "git asks; one line says why")
 def stranger(stage):
     stage.helper("store", [*ALICE, ("password", "p")])
     stage.programs.install(HELPER, "git-credential-copy")
@@ -282,7 +282,7 @@ def stranger(stage):
     says_once(ended.errors, "POLICY")
 
 
-@row("G14", "a group that is not the helper's", "fill", "git asks; what is there stays unseen")
+@row("GC14", "a group that is not the helper's", "fill", "git asks; what is there stays unseen")
 def other_group(stage):
     stage.git.use_helper("chatelaine --group org.test.tokens")
     ended = stage.git.credential("fill", ALICE)
@@ -290,7 +290,7 @@ def other_group(stage):
     says_once(ended.errors, "POLICY")
 
 
-@row("G15", "a broker that does not answer", "fill", "git asks when the helper's time is over")
+@row("GC15", "a broker that does not answer", "fill", "git asks when the helper's time is over")
 def silent(stage):
     stage.git.use_helper("chatelaine --timeout 1")
     stage.world.process.send_signal(signal.SIGSTOP)
@@ -302,7 +302,7 @@ def silent(stage):
     holds("did not answer in time" in ended.errors, f"a line says it ({ended.errors!r})")
 
 
-@row("G16", "no broker", "fill", "git asks; one line says how to start it")
+@row("GC16", "no broker", "fill", "git asks; one line says how to start it")
 def missing(stage):
     stage.world.stop()
     try:
@@ -313,14 +313,14 @@ def missing(stage):
     says_once(ended.errors, "systemctl --user start chatelained")
 
 
-@row("G17", "a password that came and went", "look at the broker's output", "it is not in it")
+@row("GC17", "a password that came and went", "look at the broker's output", "it is not in it")
 def silent_log(stage):
     stage.helper("store", [*ALICE, ("password", "not-for-any-log:git")])
     stage.helper("get", ALICE)
     equal(stage.world.log().count("not-for-any-log:git"), 0)
 
 
-@row("G18", "any program of the user", "it starts the helper itself", "it is given the password: documented")
+@row("GC18", "any program of the user", "it starts the helper itself", "it is given the password: documented")
 def oracle(stage):
     stage.helper("store", [*ALICE, ("password", "p")])
     ended = subprocess.run(

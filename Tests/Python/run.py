@@ -31,6 +31,7 @@ SUITES = (
     "limits",
     "git_helper",
     "docker_helper",
+    "refresh_command",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 

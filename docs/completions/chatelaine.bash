@@ -33,7 +33,8 @@ _chatelaine_options() {
         set) echo "$key --expires --fresh-until --if-revision" ;;
         list) echo "$query --limit" ;;
         delete) echo "$query --all --if-revision" ;;
-        logout) echo '--group --service --reason' ;;
+        logout) echo '--group --service --reason --force' ;;
+        refresh) echo "$query --expires --fresh-until --stale --timeout" ;;
         watch) echo '--group' ;;
     esac
 }
@@ -57,13 +58,13 @@ _chatelaine() {
         *1) return ;;
         --address | --service | --account | --server | --port | --protocol | --path | --security-domain | \
             --authentication-type | --group | --label | --description | --comment | --generic | \
-            --reference | --expires | --fresh-until | --limit | --if-revision | --reason)
+            --reference | --expires | --fresh-until | --limit | --if-revision | --reason | --stale | --timeout)
             return
             ;;
         *)
             case $verb,$subverb in
                 ,) words='--address --system --user --json --help --version status clients groups doctor get
-                    set list delete logout lock unlock passcode watch policy' ;;
+                    set list delete logout refresh lock unlock passcode watch policy' ;;
                 passcode,) words='set change remove' ;;
                 policy,) words='check explain reload' ;;
                 policy,check)

@@ -58,6 +58,7 @@ complete -c chatelaine -n __chatelaine_no_verb -a set -d 'Store an item'
 complete -c chatelaine -n __chatelaine_no_verb -a list -d 'Print the attributes of items'
 complete -c chatelaine -n __chatelaine_no_verb -a delete -d 'Delete an item'
 complete -c chatelaine -n __chatelaine_no_verb -a logout -d 'Delete a service\'s items and tell its programs'
+complete -c chatelaine -n __chatelaine_no_verb -a refresh -d 'Run a command that renews a secret'
 complete -c chatelaine -n __chatelaine_no_verb -a lock -d 'Lock the keychain'
 complete -c chatelaine -n __chatelaine_no_verb -a unlock -d 'Unlock the keychain'
 complete -c chatelaine -n __chatelaine_no_verb -a passcode -d 'Set, change or remove the passcode'
@@ -69,8 +70,8 @@ complete -c chatelaine -n '__chatelaine_only policy' -a 'check explain reload'
 complete -c chatelaine -n __chatelaine_policy_check -a '(__fish_complete_directories)'
 complete -c chatelaine -n __chatelaine_policy_explain -a '(__fish_complete_pids)'
 
-set -l items '__chatelaine_verb get set list delete'
-set -l queries '__chatelaine_verb get list delete'
+set -l items '__chatelaine_verb get set list delete refresh'
+set -l queries '__chatelaine_verb get list delete refresh'
 set -l accessibilities when-unlocked when-unlocked-this-device-only when-passcode-set-this-device-only \
     after-first-unlock after-first-unlock-this-device-only
 complete -c chatelaine -n $items -l class -x -a 'generic-password internet-password' -d Class
@@ -92,9 +93,12 @@ complete -c chatelaine -n $queries -l reference -x -d 'Persistent reference'
 complete -c chatelaine -n "$items logout watch" -l group -x -d 'Access group'
 complete -c chatelaine -n "$items logout" -l service -x -d Service
 complete -c chatelaine -n '__chatelaine_verb get' -l attributes-only -d 'Print the attributes, not the secret'
-complete -c chatelaine -n '__chatelaine_verb set' -l expires -x -d 'Delete it then'
-complete -c chatelaine -n '__chatelaine_verb set' -l fresh-until -x -d 'Renew it by then'
+complete -c chatelaine -n '__chatelaine_verb set refresh' -l expires -x -d 'Delete it then'
+complete -c chatelaine -n '__chatelaine_verb set refresh' -l fresh-until -x -d 'Renew it by then'
 complete -c chatelaine -n '__chatelaine_verb set delete' -l if-revision -x -d 'Only at this revision'
 complete -c chatelaine -n '__chatelaine_verb list' -l limit -x -d 'At most so many'
 complete -c chatelaine -n '__chatelaine_verb delete' -l all -d 'Delete every match'
 complete -c chatelaine -n '__chatelaine_verb logout' -l reason -x -d Why
+complete -c chatelaine -n '__chatelaine_verb logout' -l force -d 'As administrator'
+complete -c chatelaine -n '__chatelaine_verb refresh' -l stale -x -d 'The revision to replace'
+complete -c chatelaine -n '__chatelaine_verb refresh' -l timeout -x -d 'How long to wait'

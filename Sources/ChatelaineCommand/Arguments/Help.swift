@@ -24,7 +24,8 @@ enum Help {
 
     private static func of(_ verb: Verb) -> String {
         let (names, required) = verb.operands
-        let operands = names.enumerated().map { $0 < required ? " \($1)" : " [\($1)]" }.joined()
+        let words = names.enumerated().map { $0 < required ? " \($1)" : " [\($1)]" }.joined()
+        let operands = verb.takesCommand ? " --" + words : words
         let options = verb.options.isEmpty ? "" : " [OPTION...]"
         let summary = verb.summary.prefix(1).uppercased() + verb.summary.dropFirst()
         let list =
@@ -72,6 +73,9 @@ extension Option {
         case .ifRevision: "only if the item has this revision; 0 with set: if there is none"
         case .limit: "at most so many"
         case .reason: "why, for the programs that are told"
+        case .force: "as administrator, whatever groups this program has"
+        case .stale: "the revision that is to be replaced; without it the one there is"
+        case .timeout: "how long to wait for somebody else's refresh; without it 60"
         }
     }
 }

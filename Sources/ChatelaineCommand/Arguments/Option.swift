@@ -34,6 +34,9 @@ enum Option: String, CaseIterable, Sendable {
     case ifRevision = "if-revision"
     case limit
     case reason
+    case force
+    case stale
+    case timeout
 
     /// As it is written.
     var name: String { "--" + rawValue }
@@ -51,14 +54,15 @@ enum Option: String, CaseIterable, Sendable {
     /// Whether it takes a value.
     var value: Value {
         switch self {
-        case .user, .system, .json, .help, .version, .attributesOnly, .all: .none
+        case .user, .system, .json, .help, .version, .attributesOnly, .all, .force: .none
         case .synchronizable: .optional("any")
         case .address: .required("ADDRESS")
         case .itemClass, .accessible: .required("CLASS")
         case .port, .limit: .required("NUMBER")
         case .group: .required("GROUP")
         case .reference: .required("REFERENCE")
-        case .ifRevision: .required("REVISION")
+        case .ifRevision, .stale: .required("REVISION")
+        case .timeout: .required("SECONDS")
         case .expires, .freshUntil: .required("TIME")
         default: .required("TEXT")
         }

@@ -35,7 +35,11 @@ enum Request: Equatable {
         scan: while true {
             switch words.peek() {
             case .end: break scan
-            case .word: invocation.operands.append(words.next())
+            case .word:
+                guard !verb.takesCommand || words.optionsAreOver else {
+                    throw .usage("the command stands behind --", verb)
+                }
+                invocation.operands.append(words.next())
             case .option:
                 let found = try words.option(of: verb)
                 if found.option == .help { return .help(verb) }
@@ -52,7 +56,7 @@ enum Request: Equatable {
         if operands.count < required {
             throw .usage("\(names[operands.count]) is missing", invocation.verb)
         }
-        guard operands.count > names.count else { return }
+        guard operands.count > names.count, !invocation.verb.takesCommand else { return }
         if invocation.verb.takesSecret {
             throw .usage(
                 "a word too many; a secret comes from standard input, never from the arguments",

@@ -5,6 +5,7 @@ enum Verb: String, CaseIterable, Sendable {
     case list
     case delete
     case logout
+    case refresh
     case status
     case lock
     case unlock
@@ -29,7 +30,8 @@ enum Verb: String, CaseIterable, Sendable {
         case .set: Option.item + [.expires, .freshUntil, .ifRevision]
         case .list: Option.item + [.reference, .limit]
         case .delete: Option.item + [.reference, .all, .ifRevision]
-        case .logout: [.group, .service, .reason]
+        case .logout: [.group, .service, .reason, .force]
+        case .refresh: Option.item + [.reference, .expires, .freshUntil, .stale, .timeout]
         case .watch: [.group]
         default: []
         }
@@ -40,9 +42,13 @@ enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .policyCheck: (["DIRECTORY"], 0)
         case .policyExplain: (["PROCESS|CONNECTION", "GROUP"], 2)
+        case .refresh: (["COMMAND", "ARGUMENT..."], 1)
         default: ([], 0)
         }
     }
+
+    /// Whether a command with its own arguments follows, behind two dashes.
+    var takesCommand: Bool { self == .refresh }
 
     /// Whether the option may stand more than once.
     func repeats(_ option: Option) -> Bool { self == .watch && option == .group }
@@ -63,6 +69,7 @@ enum Verb: String, CaseIterable, Sendable {
         case .list: "print the attributes of items"
         case .delete: "delete an item"
         case .logout: "delete a service's items and tell its programs"
+        case .refresh: "run a command that renews a secret, for everybody who waits for it"
         case .status: "print the state"
         case .lock: "lock the keychain"
         case .unlock: "unlock the keychain"

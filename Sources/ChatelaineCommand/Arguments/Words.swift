@@ -3,7 +3,7 @@ internal import Console
 /// The words of a command line, taken from the front.
 struct Words {
     private var rest: ArraySlice<String>
-    private var optionsAreOver = false
+    private(set) var optionsAreOver = false
 
     init(_ words: [String]) {
         rest = words[...]

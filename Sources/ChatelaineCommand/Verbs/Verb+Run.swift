@@ -9,6 +9,7 @@ extension Verb {
         case .list: try await ListVerb.run(context)
         case .delete: try await DeleteVerb.run(context)
         case .logout: try await LogoutVerb.run(context)
+        case .refresh: try await RefreshVerb.run(context)
         case .status: try await StatusVerb.run(context)
         case .lock: try await LockVerb.run(context)
         case .unlock: try await UnlockVerb.run(context)

@@ -1,0 +1,140 @@
+internal import BrokerHost
+internal import BrokerModel
+internal import Chatelaine
+internal import SDBus
+internal import Sodium
+
+/// `refresh`: runs a command under the right to refresh an item, and stores what it prints.
+@BrokerActor enum RefreshVerb {
+    /// The exit status by which a command says that the server refuses the secret for good: `EX_DATAERR`, the data that
+    /// it was given is no good.
+    nonisolated static let rejected: Int32 = 65
+
+    static func run(_ context: Context) async throws(Failure) {
+        let begun = HostEnvironment.now
+        let invocation = context.invocation
+        guard (Option.item + [.reference]).contains(where: invocation.has) else {
+            throw .usage("say which item, with --service, --account or another item option", .refresh)
+        }
+        // What cannot be read is said before anything is renewed.
+        _ = try changes(invocation)
+        let timeout = try timeoutMicroseconds(invocation)
+        var broker = try context.connect()
+        guard let (query, stale) = try await target(invocation, broker, begun) else { return }
+        let start = try await onBroker { () async throws(ChatelaineError) in
+            try await broker.beginRefresh(query, stale: stale, timeoutMicroseconds: timeout)
+        }
+        guard case .granted(let fence, let item) = start else { return }
+        let outcome = try CommandProcess.run(
+            invocation.operands, input: item.secret.secret, outputBytesMax: Limits.secretBytesMax)
+        if let problem = Problem(outcome) { try await fail(fence, problem, broker) }
+        guard let output = outcome.take() else { return }
+        try await complete(fence, invocation, SharedSecret(output), &broker, context)
+    }
+
+    /// The item, and the revision that is to be replaced. Nil where the item has been renewed since this program was
+    /// started: of two that are started together the later one may come to ask when the first is done.
+    private static func target(
+        _ invocation: Invocation, _ broker: Broker, _ begun: UInt64
+    ) async throws(Failure) -> (Attributes, UInt64)? {
+        var query = try invocation.query()
+        if let stale = try invocation.revision(.stale) { return (query, stale) }
+        query["Limit"] = .number(1)
+        let asked = query
+        let found = try await onBroker { () async throws(ChatelaineError) in try await broker.search(asked) }
+        guard let item = found.first, case .counter(let revision) = item["Revision"],
+            case .counter(let modified) = item["Modified"]
+        else { throw .notFound }
+        // A time that is still to come is of a clock that was set back.
+        if modified >= begun, modified <= HostEnvironment.now { return nil }
+        var one = Attributes()
+        one["Reference"] = item["Reference"]
+        return (one, revision)
+    }
+
+    private static func changes(_ invocation: Invocation) throws(Failure) -> Attributes {
+        var changes = Attributes()
+        try invocation.setTimes(of: &changes)
+        return changes
+    }
+
+    private static func timeoutMicroseconds(_ invocation: Invocation) throws(Failure) -> UInt64 {
+        UInt64(try invocation.number(.timeout) ?? 60) * 1_000_000
+    }
+
+    private static func fail(
+        _ fence: UInt64, _ problem: Problem, _ broker: Broker
+    ) async throws(Failure) -> Never {
+        do throws(ChatelaineError) {
+            try await broker.failRefresh(fence, problem.kind, message: problem.text)
+        } catch {
+            // A sign-in or a logout came first; there is nothing left to give back.
+            if error.kind != .leaseLost { throw Failure(error) }
+        }
+        throw Failure(problem.kind == .rejected ? .denied : .failed, problem.explanation)
+    }
+
+    /// What the server gave must not be lost: a disk that is full for the moment or a broker that is started anew takes
+    /// it a little later, for as long as the right to refresh can last.
+    private static func complete(
+        _ fence: UInt64, _ invocation: Invocation, _ secret: SharedSecret, _ broker: inout Broker,
+        _ context: Context
+    ) async throws(Failure) {
+        let changes = try changes(invocation)
+        for attempt in 1...attemptsMax {
+            do throws(ChatelaineError) {
+                _ = try await broker.completeRefresh(fence, changes, secret)
+                return
+            } catch {
+                // Where the broker was started anew, connection or session are of the one before.
+                let isOfAnother = error.kind == nil || error.kind == .noSession
+                let isOfTheMoment = isOfAnother || error.kind == .io || error.kind == .notAvailable
+                guard isOfTheMoment, attempt < attemptsMax else { throw Failure(error) }
+                try? await BrokerActor.shared.loop.sleep(microseconds: 1_000_000)
+                if isOfAnother, let again = try? context.connect() { broker = again }
+            }
+        }
+    }
+
+    private static let attemptsMax = 60
+}
+
+extension RefreshVerb {
+    /// Why a command has not renewed the secret.
+    struct Problem {
+        let kind: Broker.RefreshFailure
+        /// For the broker's log.
+        let text: String
+
+        /// Nil where it has.
+        init?(_ outcome: borrowing CommandProcess.Outcome) {
+            switch outcome.end {
+            case .exited(RefreshVerb.rejected):
+                kind = .rejected
+                text = "the command ended with status \(RefreshVerb.rejected)"
+            case .exited(0):
+                kind = .transient
+                switch outcome.outputCount {
+                case nil: text = "the command printed more than a secret may be, which is 1 MiB"
+                case 0: text = "the command printed nothing"
+                default: return nil
+                }
+            case .exited(let status):
+                kind = .transient
+                text = "the command ended with status \(status)"
+            case .signalled(let number):
+                kind = .transient
+                text = "signal \(number) ended the command"
+            }
+        }
+
+        /// For a person.
+        var explanation: String {
+            switch kind {
+            case .transient: text + "; the item is as it was"
+            case .rejected:
+                text + ": the secret is refused for good; the item is deleted and its programs are told"
+            }
+        }
+    }
+}
