@@ -22,7 +22,7 @@ demo:
 	@.ci/packages demo
 	@echo 'Building (minutes, the first time)'
 	@$(BUILD) --quiet
-	@/usr/bin/python3 Tests/Demo/demo.py
+	@/usr/bin/python3 Sources/Examples/demo.py
 
 test:
 	@.ci/packages test

@@ -21,10 +21,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: house)
 }
 
-func demo(_ name: String) -> Target {
+func demo(_ name: String, _ more: [Target.Dependency] = []) -> Target {
     .executableTarget(
-        name: "Demo" + name, dependencies: ["BrokerModel", "Chatelaine", "DemoKit", "SDBus", "Sodium"],
-        path: "Tests/Demo/" + name, swiftSettings: house)
+        name: "Demo" + name,
+        dependencies: ["BrokerModel", "Chatelaine", "DemoKit", "SDBus", "Sodium"] + more,
+        path: "Sources/Examples/" + name, swiftSettings: house)
 }
 
 func program(_ name: String) -> Target {
@@ -44,6 +45,7 @@ let package = Package(
         .executable(name: "demo-mail", targets: ["DemoMail"]),
         .executable(name: "demo-sync", targets: ["DemoSync"]),
         .executable(name: "demo-stranger", targets: ["DemoStranger"]),
+        .executable(name: "demo-server", targets: ["DemoServer"]),
     ],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -99,6 +101,12 @@ let package = Package(
         tests(
             "BrokerVaultTests", ["BrokerModel", "BrokerGate", "BrokerVault", "SDBus", "SQLite", "Sodium"]),
         tests("BrokerDeskTests", ["BrokerModel", "BrokerDesk"]),
+        tests(
+            "LifecycleTests",
+            [
+                "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "BrokerDesk",
+                "ExampleAuthority", "SDBus", "SQLite", "Sodium",
+            ]),
         tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],
@@ -137,9 +145,10 @@ let package = Package(
 
         .target(
             name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],
-            path: "Tests/Demo/Kit",
+            path: "Sources/Examples/Kit",
             swiftSettings: house),
-        demo("Mail"), demo("Sync"), demo("Stranger"),
+        .target(name: "ExampleAuthority", path: "Sources/Examples/Authority", swiftSettings: house),
+        demo("Mail"), demo("Sync"), demo("Stranger"), demo("Server", ["ExampleAuthority"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -23,6 +23,12 @@ public enum DemoProgram {
         exit(loop.run())
     }
 
+    /// Ends the program with a line that says why it cannot work.
+    public static func end(_ line: String) -> Never {
+        say(line)
+        exit(2)
+    }
+
     /// One line to standard output, at once.
     public static func say(_ line: String) {
         print(line)

@@ -1,7 +1,7 @@
 """The main job, step by step, by separate programs on a private bus. Each step says what happens, shows
 the commands with their true output, and fails when that is not what it says.
 
-    swift build && /usr/bin/python3 Tests/Demo/demo.py
+    swift build && /usr/bin/python3 Sources/Examples/demo.py
 """
 
 import sys
