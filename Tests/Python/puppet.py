@@ -19,6 +19,7 @@ from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
+from token_client import TokenClient  # noqa: E402
 
 PR_SET_DUMPABLE, PTRACE_SEIZE = 4, 0x4206
 
@@ -185,6 +186,14 @@ class Puppet:
     def storm(self, name, seed):
         """Writes without pause until the broker dies; what was acknowledged, what was under way."""
         return Storm(self.client, name, seed).run()
+
+    def keep_fresh(self, port, diary, stop, accounts, seed):
+        """Keeps the tokens of those accounts fresh, until the file of that name is there; how many it used."""
+        return TokenClient(self.client, port, diary, stop, accounts, seed).run()
+
+    def freshen(self, port, diary, account):
+        """Has a fresh token of that account in the end."""
+        return TokenClient(self.client, port, diary, "", [account], 0).obtain(account)
 
     def close_to_others(self):
         """From here on /proc shows nothing of this process to its own user."""

@@ -32,6 +32,7 @@ SUITES = (
     "git_helper",
     "docker_helper",
     "refresh_command",
+    "token_storm",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
@@ -62,6 +63,8 @@ def run_suite(name, report, options):
     try:
         if name == "storage_faults":
             suite.run(report, rounds=options.rounds)
+        elif name == "token_storm":
+            suite.run(report, seconds=options.seconds, seed=options.seed)
         else:
             suite.run(report)
     except Exception as problem:
@@ -74,6 +77,8 @@ def parsed():
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; default all")
     parser.add_argument("--only", default="", help="rows whose number begins so")
     parser.add_argument("--rounds", type=int, default=20, help="kills in storage_faults")
+    parser.add_argument("--seconds", type=int, default=20, help="of token_storm")
+    parser.add_argument("--seed", type=int, help="of token_storm")
     parser.add_argument("--direct", action="store_true", help="clients use the direct endpoint, not the bus")
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]
