@@ -13,7 +13,7 @@ public enum VaultEvent: Sendable, Equatable {
     case changed(ItemChange)
     /// An item of a group should be renewed.
     case refreshNeeded(group: String, reference: String)
-    /// Events were lost, as happens to who does not take them: what was read before may be old. `subscribed` follows.
+    /// Events were lost on the way: what was read before may be old. `subscribed` follows.
     case gap
     /// The broker or the bus is gone, and nothing is told until `subscribed` comes again. Nothing need be done.
     case interrupted

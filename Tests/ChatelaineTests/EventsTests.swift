@@ -111,15 +111,34 @@ import Testing
         }
     }
 
+    /// The bus dies, and the broker with it; both come back, and so does the subscription, with what was missed.
     @Test func aBusThatGoesIsAnInterruption() async throws {
         let stage = try await BrokerStage()
         let follower = try await follow(stage)
-        _ = try await next(follower)
+        let vault = stage.vault(group: Self.group)
+        try await vault.store(Secret("one"), account: "alice")
+        #expect(try await next(follower) == .subscribed(.unlocked, epochs: [Self.group: 0]))
         await stage.bus.kill()
         #expect(try await next(follower) == .interrupted)
+        #expect(await failure { try await vault.read(account: "alice") }?.name == "brokerMissing")
+        await stage.endBroker()
+        try await stage.bus.restart()
+        try await stage.startBroker()
+        #expect(try await text(vault, "alice") == "one")
+        try await vault.logOut()
+        guard case .loggedOut(let logout) = try await next(follower) else { throw TestFailure("no logout") }
+        #expect(logout.wasMissed && logout.epoch == 1)
+        #expect(try await next(follower) == .subscribed(.unlocked, epochs: [Self.group: 1]))
+    }
+
+    @Test func aCancelledFollowerEnds() async throws {
+        let stage = try await BrokerStage()
+        let follower = try await follow(stage)
+        _ = try await next(follower)
         let waiting = Task { try await follower.next() }
         waiting.cancel()
         #expect(try await within("the end") { try await waiting.value } == nil)
+        try await waitUntil("the subscription to end") { try await stage.subscribers() == 0 }
     }
 
     @Test func aGroupOfOthersEndsIt() async throws {

@@ -20,6 +20,7 @@ import Testing
         #expect(await failure { try await vault.read(account: "alice") }?.name == "notFound")
     }
 
+    /// B006: an empty secret is stored, found and read.
     @Test func anEmptySecretIsNotNone() async throws {
         let stage = try await BrokerStage()
         let vault = stage.vault()
@@ -28,6 +29,7 @@ import Testing
         #expect(try await vault.accounts() == ["alice"])
     }
 
+    /// B051, B019: no call reaches beyond the service and the group that the vault names.
     @Test func everythingIsWhatIsInThisServiceAndGroup() async throws {
         let stage = try await BrokerStage()
         let (vault, other) = (stage.vault(), stage.vault("https://other.example"))
@@ -41,14 +43,25 @@ import Testing
         #expect(try await text(suite, "alice") == "y")
     }
 
-    @Test func aSignOutRemovesWhatIsLockedAndCountsUp() async throws {
+    /// B130, B131: one call, all accounts, whatever their class and whether locked or not; one signal.
+    @Test func aSignOutRemovesWhatIsLockedAndTellsOnce() async throws {
         let stage = try await BrokerStage()
-        let vault = stage.vault()
-        try await vault.store(Secret("x"), account: "alice")
+        let (vault, background) = (stage.vault(), stage.vault(class: .afterFirstUnlock))
+        for account in ["alice", "bob", "carol", "dave"] {
+            try await vault.store(Secret("x"), account: account)
+        }
+        try await background.store(Secret("y"), account: "eve")
         try await stage.setPasscode()
         try await stage.lock()
+        var events = vault.events().makeAsyncIterator()
+        _ = try await events.next()
         #expect(try await vault.logOut(reason: "signed out") == 1)
+        guard case .loggedOut(let logout) = try await events.next() else { throw TestFailure("no logout") }
+        #expect(logout.reason == "signed out" && logout.concerns(service: vault.service))
         #expect(await failure { try await vault.read(account: "alice") }?.name == "notFound")
+        #expect(try await vault.accounts() == [])
+        try await stage.unlock()
+        #expect(try await events.next() == .lockState(.unlocked))
     }
 
     /// B174, B022: the class is no part of what is looked for, and a store moves an item to another in one step.

@@ -3,30 +3,44 @@ public final class PrivateBus: Sendable {
     /// Where it listens.
     public let address: String
     private let folder: TemporaryFolder
-    private let daemon: ChildProcess
+    private let daemon = Daemon()
+
+    private actor Daemon {
+        var process: ChildProcess?
+
+        func set(_ started: ChildProcess) { process = started }
+    }
 
     /// Starts it and waits until it listens. It is killed when the object goes.
     public static func start() async throws -> PrivateBus {
         let folder = try TemporaryFolder()
-        let file = try folder.write(configuration(listen: folder.entry("bus")), to: "bus.conf")
-        let daemon = try await ChildProcess.start([
-            "dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(file)", "--print-address=1",
-        ])
-        let address = try await within("the bus daemon's address") { await daemon.output.next() }
-        guard let address else { throw TestFailure("the bus daemon ended: \(await daemon.waitForExit())") }
-        return PrivateBus(address: address, folder: folder, daemon: daemon)
+        try folder.write(configuration(listen: folder.entry("bus")), to: "bus.conf")
+        let bus = PrivateBus(address: "unix:path=" + folder.entry("bus"), folder: folder)
+        try await bus.restart()
+        return bus
     }
 
-    private init(address: String, folder: TemporaryFolder, daemon: ChildProcess) {
+    private init(address: String, folder: TemporaryFolder) {
         self.address = address
         self.folder = folder
-        self.daemon = daemon
+    }
+
+    /// Starts it where it was, after a kill, and waits until it listens.
+    public func restart() async throws {
+        let started = try await ChildProcess.start([
+            "dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder.entry("bus.conf"))",
+            "--print-address=1",
+        ])
+        await daemon.set(started)
+        let listens = try await within("the bus daemon's address") { await started.output.next() }
+        if listens == nil { throw TestFailure("the bus daemon ended: \(await started.waitForExit())") }
     }
 
     /// Takes the bus away from under its clients.
     public func kill() async {
-        daemon.kill()
-        _ = await daemon.waitForExit()
+        let process = await daemon.process
+        process?.kill()
+        _ = await process?.waitForExit()
     }
 
     private static func configuration(listen path: String) -> String {
