@@ -22,8 +22,6 @@ internal import Sodium
     private var opened: SecretSession?
     private var isOpening = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// How many sessions were opened.
-    private(set) var sessions = 0
     /// Where whose broker it is has still to be looked at.
     var unchecked: Endpoint?
 
@@ -107,14 +105,7 @@ internal import Sodium
         }
         let session = isDirect ? SecretSession(plainAt: Contract.plainSession) : try await encrypted()
         opened = session
-        sessions += 1
         return session
-    }
-
-    /// Lets go of a session that the broker does not know any more, having been started anew behind the same bus; not
-    /// of one that was opened since `count`.
-    func forgetSession(since count: Int) {
-        if sessions == count { opened = nil }
     }
 
     private func encrypted() async throws(ChatelaineError) -> SecretSession {

@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerModel
 internal import SDBus
 
@@ -5,19 +6,35 @@ internal import SDBus
 @BrokerActor final class BrokerLink {
     let endpoint: Endpoint
     private var current: Broker?
+    private var isFresh = false
+    private var watch: Registration?
 
     nonisolated init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         BrokerActor.shared.loop.startThread()
     }
 
-    /// The connection, open as far as this side knows.
-    func broker() throws(VaultError) -> Broker {
-        if let current, current.connection.isOpen { return current }
+    /// The connection, open as far as this side knows, and younger than the broker: an older one is worth less to it,
+    /// since it cannot be shown any more what made that connection.
+    private func broker() async throws(VaultError) -> Broker {
+        if let current, isFresh, current.connection.isOpen { return current }
         current?.close()
         let made = try Self.connect(endpoint)
         current = made
+        isFresh = true
+        if !made.isDirect {
+            let registration = await ownerChange(of: made)
+            if current === made { watch = registration }
+        }
         return made
+    }
+
+    // The bus says it before the new broker can answer anything. A bus that takes no match will say what is wrong to
+    // the call that follows.
+    private func ownerChange(of made: Broker) async -> Registration? {
+        try? await made.connection.onNameOwnerChanged(name: Contract.name) { [weak self, weak made] _, _, _ in
+            if self?.current === made { self?.isFresh = false }
+        }
     }
 
     /// Connects; whatever keeps it from that means that there is no broker.
@@ -35,13 +52,13 @@ internal import SDBus
         _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
     ) async throws(VaultError) -> Value {
         for _ in 1...2 {
-            let sessions = current?.sessions ?? 0
             do throws(VaultError) {
                 return try await once(body)
             } catch .interrupted, .needsPrompt {
                 continue
-            } catch .invalid(let wire) where wire.kind == .noSession {
-                current?.forgetSession(since: sessions)
+            } catch {
+                guard !isFresh || error.wire.kind == .noSession else { throw error }
+                isFresh = false
             }
         }
         return try await once(body)
@@ -50,7 +67,7 @@ internal import SDBus
     private func once<Value>(
         _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
     ) async throws(VaultError) -> Value {
-        let broker = try broker()
+        let broker = try await broker()
         do throws(ChatelaineError) {
             return try await body(broker)
         } catch {

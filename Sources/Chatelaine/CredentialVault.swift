@@ -52,10 +52,10 @@ public import Sodium
         }.secret.secret.duplicate()
     }
 
-    /// The accounts that have a secret here, oldest first; `locked` where one of them is. One whose name is no text is
-    /// left out.
-    public func accounts() async throws(VaultError) -> [String] {
-        let query = query(nil)
+    /// The accounts that have a secret here, or one of that class, oldest first; `locked` where one of them is. One whose
+    /// name is no text is left out.
+    public func accounts(of accessibility: Accessibility? = nil) async throws(VaultError) -> [String] {
+        let query = query(nil, accessibility)
         let found = try await link.call { (broker) throws(ChatelaineError) in try await broker.search(query) }
         return found.compactMap { attributes in
             switch attributes["Account"] {
@@ -73,10 +73,11 @@ public import Sodium
         try await delete(query(account)) > 0
     }
 
-    /// Removes every secret of this service in this group, locked or not, and says how many there were.
+    /// Removes every secret of this service in this group, or those of a class, locked or not, and says how many there
+    /// were.
     @discardableResult
-    public func removeAll() async throws(VaultError) -> Int {
-        try await delete(query(nil))
+    public func removeAll(of accessibility: Accessibility? = nil) async throws(VaultError) -> Int {
+        try await delete(query(nil, accessibility))
     }
 
     /// Signs out: removes whatever the service has in the group, of any class and before the first unlock too, takes
@@ -91,13 +92,14 @@ public import Sodium
 }
 
 extension CredentialVault {
-    /// What finds an account's item here, or with no account every item.
-    nonisolated func query(_ account: String?) -> Attributes {
+    /// What finds an account's item here, or with no account every item, or every one of a class.
+    nonisolated func query(_ account: String?, _ accessibility: Accessibility? = nil) -> Attributes {
         var query = Attributes()
         query["Class"] = .text("generic-password")
         query["AccessGroup"] = .text(group)
         query["Service"] = .text(service)
         if let account { query["Account"] = .text(account) }
+        if let accessibility { query["Accessible"] = .text(accessibility.name) }
         return query
     }
 
