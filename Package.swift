@@ -138,7 +138,8 @@ let package = Package(
                 "LibraryExamples", "TestClient",
             ]),
         .executableTarget(
-            name: "TestClient", dependencies: ["Chatelaine"], path: "Tests/TestClient", swiftSettings: house),
+            name: "TestClient", dependencies: ["Chatelaine", "SDBus"], path: "Tests/TestClient",
+            swiftSettings: house),
         .executableTarget(
             name: "LibraryExamples", dependencies: ["Chatelaine", "ChatelaineFoundation"],
             path: "Tests/Examples", swiftSettings: house),

@@ -141,6 +141,15 @@ import Testing
         try await waitUntil("the subscription to end") { try await stage.subscribers() == 0 }
     }
 
+    @Test func whoLeavesTheLoopIsNoSubscriberAnyMore() async throws {
+        let stage = try await BrokerStage()
+        for try await event in stage.vault(group: Self.group).events() {
+            #expect(event == .subscribed(.unlocked, epochs: [Self.group: 0]))
+            break
+        }
+        try await waitUntil("the subscription to end") { try await stage.subscribers() == 0 }
+    }
+
     @Test func aGroupOfOthersEndsIt() async throws {
         let stage = try await BrokerStage()
         let follower = Follower(stage.vault(group: "org.example.others").events())

@@ -1,7 +1,8 @@
-import Chatelaine
 import SDBus
 import TestKit
 import Testing
+
+@testable import Chatelaine
 
 /// ``CredentialVault`` against a real broker.
 @Suite struct VaultTests {
@@ -91,6 +92,36 @@ import Testing
         #expect(try await text(vault, "alice") == "two")
     }
 
+    @Test func aClassIsListedAndRemovedAlone() async throws {
+        let stage = try await BrokerStage()
+        let (vault, background) = (stage.vault(), stage.vault(class: .afterFirstUnlock))
+        try await vault.store(Secret("x"), account: "alice")
+        try await background.store(Secret("y"), account: "eve")
+        #expect(try await vault.accounts(of: .afterFirstUnlock) == ["eve"])
+        #expect(try await vault.removeAll(of: .afterFirstUnlock) == 1)
+        #expect(try await vault.accounts() == ["alice"])
+    }
+
+    /// B033: a broker cannot be shown what made a connection that is older than it, and such a connection is worth less
+    /// to it. So the library connects anew, and only then.
+    @Test func aRestartCostsNoTrust() async throws {
+        let stage = try await BrokerStage()
+        let vault = stage.vault()
+        var names: [String?] = []
+        for _ in 1...3 {
+            _ = try await vault.accounts()
+            names.append(await connectionName(vault))
+            _ = try await vault.accounts()
+            #expect(await connectionName(vault) == names.last)
+            try await stage.crash()
+        }
+        #expect(Set(names).count == 3 && !names.contains(nil))
+    }
+
+    @BrokerActor private func connectionName(_ vault: CredentialVault) async -> String? {
+        try? await vault.link.call { (broker) throws(ChatelaineError) in broker.connection.uniqueName }
+    }
+
     @Test func manyAtOnceSurviveARestart() async throws {
         let stage = try await BrokerStage()
         let vault = stage.vault()
@@ -101,5 +132,13 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(texts == Array(repeating: "one", count: 20))
+    }
+
+    /// The vault's thread runs the loop; the program's main thread, which is lent to it too, waits for its end.
+    @Test func aProgramMayLendItsOwnThread() async throws {
+        let stage = try await BrokerStage()
+        let client = try await stage.startClient([stage.bus.address, "run", "7"])
+        #expect(try await within("the answer") { await client.output.next() } == "[]")
+        #expect(try await within("the end") { await client.waitForExit() } == .exited(7))
     }
 }

@@ -4,9 +4,11 @@
 //     TestClient ADDRESS migrate-stopping STEP   the same; says so after the step, once, and stops until it may go on
 //     TestClient ADDRESS hold EPOCH        says each event, and takes the next when a line comes
 //     TestClient ADDRESS read ACCOUNT      reads, and says how many bytes there are or what the error is
+//     TestClient ADDRESS run CODE          lends its main thread to the loop too, and ends with the code that stops it
 
 import Chatelaine
 import Glibc
+import SDBus
 import Synchronization
 
 let hasStopped = Atomic<Bool>(false)
@@ -57,6 +59,13 @@ do throws(VaultError) {
     case "read":
         let secret = try await vault.read(account: arguments[3])
         say("\(secret.count) bytes")
+    case "run":
+        let code = Int32(arguments[3]) ?? 64
+        BrokerActor.start {
+            say((try? await vault.accounts().description) ?? "no broker")
+            BrokerActor.shared.loop.stop(code: code)
+        }
+        exit(BrokerActor.shared.loop.run())
     default: exit(64)
     }
 } catch {
