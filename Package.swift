@@ -122,13 +122,13 @@ let package = Package(
             ],
             exclude: ["Transcripts"], swiftSettings: house),
         .executableTarget(
-            name: "TokenClient", dependencies: ["Chatelaine", "ChatelaineHTTP", "SDBus"],
+            name: "TokenClient", dependencies: ["Chatelaine", "ChatelaineHTTP"],
             path: "Tests/TokenClient", swiftSettings: house),
         .testTarget(
             name: "ChatelaineTokenTests",
             dependencies: [
                 "BrokerModel", "Chatelaine", "ChatelaineDaemon", "ChatelaineHTTP", "SDBus", "Sodium",
-                "TestKit", "TokenClient",
+                "LibraryExamples", "TestKit", "TokenClient",
             ],
             exclude: ["certificate.py", "fake_browser.py", "token_server.py"], swiftSettings: house),
         tests(
@@ -141,7 +141,7 @@ let package = Package(
             name: "TestClient", dependencies: ["Chatelaine", "SDBus"], path: "Tests/TestClient",
             swiftSettings: house),
         .executableTarget(
-            name: "LibraryExamples", dependencies: ["Chatelaine", "ChatelaineFoundation"],
+            name: "LibraryExamples", dependencies: ["Chatelaine", "ChatelaineFoundation", "ChatelaineHTTP"],
             path: "Tests/Examples", swiftSettings: house),
 
         .target(

@@ -36,7 +36,7 @@ extension RefreshGate {
         let (query, patience) = (query, patience)
         return try await ask { (broker) throws(ChatelaineError) in
             try await broker.beginRefresh(
-                query, stale: revision, timeoutMicroseconds: patience.wholeMicroseconds)
+                query, stale: revision, timeoutMicroseconds: patience.microseconds)
         }
     }
 
@@ -60,24 +60,26 @@ extension RefreshGate {
     private func giveUp(_ fence: UInt64, _ error: any Error) async throws(RefreshError) -> AccessToken? {
         let known = error as? TokenServerError
         let isRejection = known?.isRejection ?? false
-        do throws(ChatelaineError) {
-            try await connected().failRefresh(
-                fence, isRejection ? .rejected : .transient, message: known?.description ?? "no answer")
+        do throws(VaultError) {
+            try await link.call { (broker) throws(ChatelaineError) in
+                try await broker.failRefresh(
+                    fence, isRejection ? .rejected : .transient, message: known?.description ?? "no answer")
+            }
         } catch {
             // A sign-in or another's refresh came first. The grant that is dead is not what is stored now.
-            if isRejection && error.kind == .leaseLost { return nil }
+            if isRejection && error.wire.kind == .leaseLost { return nil }
         }
         throw isRejection ? .signInNeeded : .unavailable(error)
     }
 
     private func contents(_ item: Broker.Item) throws(RefreshError) -> (SessionTokens, revision: UInt64) {
         guard case .counter(let revision) = item.attributes["Revision"] else {
-            throw .broker(ChatelaineError(.param("The broker's reply has no revision.")))
+            throw .vault(.invalid(ChatelaineError(.param("The broker's reply has no revision."))))
         }
         do throws(ChatelaineError) {
             return (try SessionTokens(encoded: item.secret), revision)
         } catch {
-            throw .broker(error)
+            throw .vault(VaultError(error))
         }
     }
 }

@@ -19,12 +19,12 @@ extension RefreshGate {
         guard let unstored else { return nil }
         var pause = Self.firstPauseMicroseconds
         for attempt in 1... {
-            do throws(ChatelaineError) {
+            do throws(VaultError) {
                 let revision = try await complete(unstored)
                 self.unstored = nil
                 return AccessToken(unstored.tokens, revision: revision)
             } catch {
-                switch error.kind {
+                switch error.wire.kind {
                 case .leaseLost:
                     self.unstored = nil
                     return nil
@@ -32,7 +32,8 @@ extension RefreshGate {
                     self.unstored = nil
                     throw .signInNeeded
                 default:
-                    let mayPass = error.kind == .io || isGone(error)
+                    // Without a kind the broker was not there to say anything.
+                    let mayPass = error.wire.kind == .io || error.wire.kind == nil
                     guard mayPass && attempt < Self.attemptsMax else { throw .notStored(error) }
                 }
             }
@@ -43,8 +44,10 @@ extension RefreshGate {
         return nil
     }
 
-    private func complete(_ unstored: Unstored) async throws(ChatelaineError) -> UInt64 {
-        try await connected().completeRefresh(
-            unstored.fence, unstored.tokens.attributes(at: clock()), unstored.tokens.encoded())
+    private func complete(_ unstored: Unstored) async throws(VaultError) -> UInt64 {
+        let (changes, secret) = (unstored.tokens.attributes(at: clock()), unstored.tokens.encoded())
+        return try await link.call { (broker) throws(ChatelaineError) in
+            try await broker.completeRefresh(unstored.fence, changes, secret)
+        }
     }
 }

@@ -1,4 +1,3 @@
-internal import BrokerModel
 public import SDBus
 public import Sodium
 
@@ -17,30 +16,48 @@ public import Sodium
     let leeway: Duration
     let patience: Duration
     let clock: @Sendable () -> UInt64
-    private let endpoint: Endpoint
-    private var broker: Broker?
+    let link: BrokerLink
     private var flight: RefreshFlight?
     /// What the token server gave and the broker did not take yet.
     var unstored: Unstored?
 
-    /// Makes a gate for the one item that `query` finds in the broker at `endpoint`, which is connected to when the first
-    /// token is asked for.
+    /// Makes a gate for the tokens of a vault's account.
     /// - Parameters:
     ///   - leeway: how long before its end a token is renewed, and at most half of its life.
     ///   - patience: how long another process's refresh is waited for, before ``RefreshError/busy``.
     ///   - clock: the wall clock, in microseconds since the Unix epoch.
     ///   - exchange: asks the token server. It runs off the broker's loop.
-    public init(
+    public nonisolated convenience init(
+        _ vault: CredentialVault, account: String, leeway: Duration = .seconds(60),
+        patience: Duration = .seconds(60),
+        clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
+        exchange: @escaping Exchange
+    ) {
+        self.init(
+            vault.query(account), vault.link, leeway: leeway, patience: patience, clock: clock,
+            exchange: exchange)
+    }
+
+    /// The same for the one item that a query finds, in whatever group and of whatever attributes.
+    public nonisolated convenience init(
         _ query: Attributes, at endpoint: Endpoint = .user, leeway: Duration = .seconds(60),
         patience: Duration = .seconds(60),
         clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
         exchange: @escaping Exchange
     ) {
+        self.init(
+            query, BrokerLink(endpoint), leeway: leeway, patience: patience, clock: clock, exchange: exchange)
+    }
+
+    private nonisolated init(
+        _ query: Attributes, _ link: BrokerLink, leeway: Duration, patience: Duration,
+        clock: @escaping @Sendable () -> UInt64, exchange: @escaping Exchange
+    ) {
         self.query = query
+        self.link = link
         self.leeway = leeway
         self.patience = patience
         self.clock = clock
-        self.endpoint = endpoint
         self.exchange = exchange
     }
 
@@ -76,46 +93,14 @@ public import Sodium
         return flight
     }
 
-    /// Calls the broker; once more on another connection, where the one that there was is gone. Only for what may be said
-    /// twice.
+    /// Calls the broker, maybe on another connection than before. Only for what may be said twice.
     func ask<Value>(
         _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
     ) async throws(RefreshError) -> Value {
-        do throws(ChatelaineError) {
-            do throws(ChatelaineError) {
-                return try await body(try connected())
-            } catch {
-                guard isGone(error) else { throw error }
-                return try await body(try connected())
-            }
+        do throws(VaultError) {
+            return try await link.call(body)
         } catch {
             throw RefreshError(error)
-        }
-    }
-
-    /// The connection, or a new one.
-    func connected() throws(ChatelaineError) -> Broker {
-        if let broker, broker.connection.isOpen { return broker }
-        let broker = try Broker.connect(to: endpoint)
-        self.broker = broker
-        return broker
-    }
-
-    /// Whether an error means that the broker was restarted, or went: a new connection is made then, since sessions do
-    /// not outlive a broker.
-    func isGone(_ error: ChatelaineError) -> Bool {
-        guard error.kind == nil || error.kind == .noSession else { return false }
-        if error.kind == .noSession { broker = nil }
-        return true
-    }
-}
-
-extension RefreshError {
-    init(_ error: ChatelaineError) {
-        switch error.kind {
-        case .itemNotFound: self = .signInNeeded
-        case .busy: self = .busy
-        default: self = .broker(error)
         }
     }
 }

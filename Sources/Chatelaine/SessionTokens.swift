@@ -43,7 +43,7 @@ public struct SessionTokens: Sendable {
         guard stored <= now else { return false }
         guard let expires else { return true }
         guard expires > now else { return false }
-        return expires - now > min(leeway.wholeMicroseconds, (expires - stored) / 2)
+        return expires - now > min(leeway.microseconds, (expires - stored) / 2)
     }
 
     /// The attributes of the item that tell the broker what it may know: `FreshUntil` where a refresh token is, which an
@@ -63,8 +63,7 @@ public struct SessionTokens: Sendable {
     private static let lifetimeMax: UInt64 = 100 * 365 * 86_400
 
     private static func end(of lifetime: UInt64, from start: UInt64) -> UInt64 {
-        let (end, isTooLate) = start.addingReportingOverflow(min(lifetime, lifetimeMax) * 1_000_000)
-        return isTooLate ? .max : end
+        start.adding(min(lifetime, lifetimeMax) * 1_000_000)
     }
 }
 
@@ -76,14 +75,4 @@ extension SessionTokens: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same.
     public var debugDescription: String { description }
-}
-
-extension Duration {
-    /// Microseconds, from 0 to the largest number.
-    var wholeMicroseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
-        return isTooLong ? .max : whole &+ UInt64(attoseconds / 1_000_000_000_000)
-    }
 }

@@ -25,7 +25,8 @@ public struct CurlTransport: HTTPTransport {
     @concurrent public func post(
         _ form: SharedSecret, to address: HTTPAddress
     ) async throws(TokenServerError) -> HTTPResponse {
-        let milliseconds = Int(timeout / .milliseconds(1))
+        // Zero would mean no end to libcurl.
+        let milliseconds = Int(min(max(timeout.wholeMicroseconds / 1_000, 1), UInt64(Int32.max)))
         let certificates = certificates
         // A request blocks its thread, and has one of its own.
         let outcome = await WorkThread(name: "http").run {

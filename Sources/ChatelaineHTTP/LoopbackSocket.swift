@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SDBus
 
-/// A listening socket on 127.0.0.1, at a port that the kernel picks.
-struct LoopbackSocket: ~Copyable {
+/// A listening socket on 127.0.0.1, at a port that the kernel picks; closed with its last reference.
+final class LoopbackSocket {
     let descriptor: UnixFD
     let port: UInt16
 
@@ -30,7 +30,7 @@ struct LoopbackSocket: ~Copyable {
     }
 
     /// The next connection that waits; nil when none does.
-    borrowing func accept() -> UnixFD? {
+    func accept() -> UnixFD? {
         let number = Glibc.accept(descriptor.number, nil, nil)
         guard number >= 0 else { return nil }
         let connection = UnixFD(owning: number)

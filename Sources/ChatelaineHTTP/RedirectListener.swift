@@ -11,7 +11,8 @@ internal import Sodium
     /// Connections at once; the oldest goes when there are more.
     private static let guestsMax = 16
 
-    private let socket: LoopbackSocket
+    private var socket: LoopbackSocket?
+    private let host: String
     private let path: String
     private let state: SharedSecret
     private var source: IOSource?
@@ -22,30 +23,31 @@ internal import Sodium
     private var waiter: CheckedContinuation<Outcome, Never>?
 
     /// Listens from now on.
-    init(path: String, state: SharedSecret, timeout: UInt64) throws(SignInError) {
+    init(path: String, state: SharedSecret, timeoutMicroseconds: UInt64) throws(SignInError) {
         guard let socket = LoopbackSocket() else { throw .noPort }
         self.socket = socket
+        host = "127.0.0.1:\(socket.port)"
         self.path = path
         self.state = state
         let loop = BrokerActor.shared.loop
         do throws(BusError) {
-            source = try loop.watch(self.socket.descriptor.number, .readable) { [weak self] _ in
+            source = try loop.watch(socket.descriptor.number, .readable) { [weak self] _ in
                 self?.accept()
             }
         } catch {
             throw .noPort
         }
-        let (end, isEndless) = loop.now().addingReportingOverflow(timeout)
-        deadline = loop.timer(at: isEndless ? .max : end) { [weak self] in
-            guard let self else { return }
-            self.finish(.failure(self.hasMetForeignState ? SignInError.foreignState : .timedOut))
-        }
+        let (end, isEndless) = loop.now().addingReportingOverflow(timeoutMicroseconds)
+        deadline = loop.timer(at: isEndless ? .max : end) { [weak self] in self?.expire() }
+    }
+
+    /// The time is over.
+    func expire() {
+        finish(.failure(hasMetForeignState ? SignInError.foreignState : .timedOut))
     }
 
     /// What the browser is sent back to.
     var address: String { "http://\(host)\(path)" }
-
-    private var host: String { "127.0.0.1:\(socket.port)" }
 
     /// Waits for the code. A caller that is cancelled ends it.
     func code() async throws -> SharedSecret {
@@ -65,6 +67,7 @@ internal import Sodium
         guard self.outcome == nil else { return }
         self.outcome = outcome
         source = nil
+        socket = nil
         deadline = nil
         for guest in guests { guest.close() }
         guests = []
@@ -73,7 +76,7 @@ internal import Sodium
     }
 
     private func accept() {
-        while let connection = socket.accept() {
+        while let connection = socket?.accept() {
             if guests.count == Self.guestsMax { guests.removeFirst().close() }
             let guest = try? RedirectGuest(
                 connection, heard: { [weak self] in self?.hear($0) },

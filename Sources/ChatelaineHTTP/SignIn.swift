@@ -36,30 +36,27 @@ public struct SignIn: Sendable {
         self.open = open
     }
 
-    /// Signs in, and stores the tokens as the one item that `item` names: its class, its primary key, its group. An item
-    /// that is there is replaced, and a refresh of it that is going on comes too late.
+    /// Signs in, and stores the tokens as the account's one item: another is replaced, and a refresh of it that is going on
+    /// comes too late.
     ///
     /// It throws ``SignInError``, and `CancellationError` when the task is cancelled.
-    @BrokerActor @discardableResult public func run(
-        storing item: Attributes, in broker: Broker
+    @discardableResult public func run(
+        into vault: CredentialVault, account: String, label: String? = nil
     ) async throws -> SessionTokens {
-        let tokens = try await run()
-        var attributes = item
-        for entry in tokens.attributes(at: EventClock.realtime.now).entries {
-            attributes[entry.key] = entry.value
-        }
-        do throws(ChatelaineError) {
-            _ = try await broker.store(attributes, tokens.encoded())
+        let tokens = try await tokens()
+        do throws(VaultError) {
+            try await vault.store(tokens, account: account, label: label)
         } catch {
-            throw SignInError.broker(error)
+            throw SignInError.vault(error)
         }
         return tokens
     }
 
-    @BrokerActor private func run() async throws -> SessionTokens {
+    /// Signs in and stores nothing, for a program that keeps the tokens itself.
+    @BrokerActor public func tokens() async throws -> SessionTokens {
         let (proof, state) = (ProofKey(), Base64URL.random())
         let listener = try RedirectListener(
-            path: redirectPath, state: state, timeout: UInt64(max(timeout / .microseconds(1), 0)))
+            path: redirectPath, state: state, timeoutMicroseconds: timeout.wholeMicroseconds)
         let redirect = listener.address
         let address = self.address(proof, Text.string(state)!, redirect)
         let open = open
@@ -84,5 +81,13 @@ public struct SignIn: Sendable {
         if let scope { fields.append(("scope", scope)) }
         let query = fields.map { "\($0)=\(Form.escaped($1))" }.joined(separator: "&")
         return authorization.text + (authorization.text.contains("?") ? "&" : "?") + query
+    }
+}
+
+extension Duration {
+    /// Microseconds, from 0 to what is as good as for ever.
+    var wholeMicroseconds: UInt64 {
+        min(UInt64(clamping: components.seconds), 1 << 40) * 1_000_000
+            + UInt64(clamping: components.attoseconds) / 1_000_000_000_000
     }
 }

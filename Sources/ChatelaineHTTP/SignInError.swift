@@ -15,7 +15,7 @@ public enum SignInError: Error, Sendable, CustomStringConvertible {
     /// The code could not be exchanged for tokens.
     case server(TokenServerError)
     /// The tokens could not be stored; the person has to sign in again.
-    case broker(ChatelaineError)
+    case vault(VaultError)
 
     /// A sentence for a person.
     public var description: String {
@@ -27,7 +27,7 @@ public enum SignInError: Error, Sendable, CustomStringConvertible {
         case .refused(nil): "The sign-in was refused."
         case .refused(let code?): "The sign-in was refused: \(code)."
         case .server(let error): error.description
-        case .broker(let error): "The tokens could not be stored: \(error)"
+        case .vault(let error): "The tokens could not be stored: \(error)"
         }
     }
 }

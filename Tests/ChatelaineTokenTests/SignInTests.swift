@@ -34,9 +34,7 @@ import Testing
 
     @BrokerActor @Test func aSignInStoresTokens() async throws {
         let (stage, server, browser) = (try await TokenStage(), try await TokenServer(), Browser())
-        var item = TokenStage.item
-        item["Accessible"] = .text("after-first-unlock")
-        let tokens = try await signIn(server, "ok", browser).run(storing: item, in: stage.connect())
+        let tokens = try await signIn(server, "ok", browser).run(into: stage.vault(), account: "alice")
         let stored = try await stage.stored()
         #expect(text(stored.accessToken) == "AT1" && text(stored.refreshToken) == "RT1")
         #expect(stored.scope == "mail contacts" && stored.expires == tokens.expires)
@@ -80,10 +78,12 @@ import Testing
 
     @BrokerActor @Test(arguments: ["foreign", "bare"]) func anotherStateIsNotUsed(way: String) async throws {
         let (server, browser) = (try await TokenServer(), Browser())
-        await expect(try signIn(server, way, timeout: .seconds(3), browser)) {
-            if case .foreignState = $0 { true } else { false }
-        }
+        let signIn = try signIn(server, way, browser)
+        let task = Task { try await signIn.tokens() }
         #expect(try await browser.said.next("the page").hasPrefix("400 "))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        // The code was not spent.
         #expect(await server.end().count == 1)
     }
 
@@ -106,8 +106,14 @@ import Testing
         let (stage, server) = (try await TokenStage(), try await TokenServer())
         try await stage.store("AT0", "RT0", endingIn: 300)
         let signIn = try signIn(server, "ok", exchange: "status/400", Browser())
-        await expect(signIn, in: stage) {
-            if case .server(.refused(status: 400, code: "invalid_grant")) = $0 { true } else { false }
+        await #expect {
+            try await signIn.run(into: stage.vault(), account: "alice")
+        } throws: {
+            if case SignInError.server(.refused(status: 400, code: "invalid_grant")) = $0 {
+                true
+            } else {
+                false
+            }
         }
         #expect(text(try await stage.stored().accessToken) == "AT0")
     }
@@ -117,7 +123,7 @@ import Testing
         let signIn = SignIn(
             authorization: try server.address("/authorize/ok"), endpoint: try server.endpoint("code/300"),
             open: { _ in opened.post(()) })
-        let task = Task { try await signIn.run(storing: TokenStage.item, in: stage.connect()) }
+        let task = Task { try await signIn.run(into: stage.vault(), account: "alice") }
         try await opened.next("the browser")
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -127,7 +133,7 @@ import Testing
     @BrokerActor @Test func strangersAtThePortAreInNobodysWay() async throws {
         let (stage, server, browser) = (try await TokenStage(), try await TokenServer(), Browser("strangers"))
         let tokens = try await signIn(server, "ok", browser).run(
-            storing: TokenStage.item, in: stage.connect())
+            into: stage.vault(), account: "alice")
         #expect(text(tokens.accessToken) == "AT1")
         var lines: [String] = []
         for _ in 0..<11 { lines.append(try await browser.said.next("an answer")) }
@@ -140,12 +146,9 @@ import Testing
         #expect(await server.end().count == 2)
     }
 
-    @BrokerActor private func expect(
-        _ signIn: SignIn, in stage: TokenStage? = nil, _ isExpected: @escaping (SignInError) -> Bool
-    ) async {
+    private func expect(_ signIn: SignIn, _ isExpected: (SignInError) -> Bool) async {
         do {
-            let stage = if let stage { stage } else { try await TokenStage() }
-            _ = try await signIn.run(storing: TokenStage.item, in: stage.connect())
+            _ = try await signIn.tokens()
             Issue.record("it succeeded")
         } catch let error as SignInError {
             #expect(isExpected(error), "\(error)")

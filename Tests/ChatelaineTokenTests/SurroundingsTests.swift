@@ -38,6 +38,24 @@ import Testing
         #expect(try await browse(try TemporaryFolder().path) == "No web browser could be opened.")
     }
 
+    /// The README's example, with a browser that `xdg-open` finds.
+    @Test func theExampleSignsInAndRuns() async throws {
+        let (stage, server) = (try await TokenStage(), try await TokenServer())
+        let browser = TokenServer.file("fake_browser.py")
+        let folder = try await folder("#!/bin/sh\nexec /usr/bin/python3 '\(browser)' \"$1\"\n")
+        let run = {
+            let example = try await ChildProcess.start(
+                [TokenStage.build + "LibraryExamples", "session", server.origin],
+                environment: ["DBUS_SESSION_BUS_ADDRESS": stage.bus.address, "PATH": folder.path])
+            let text = try await within("the example's end") { await example.output.rest() }
+            #expect(await example.waitForExit() == .exited(0))
+            return text.split(separator: "\n").map(String.init)
+        }
+        #expect(try await run() == ["signed in", "revision 1 is good"])
+        #expect(try await run() == ["a Bearer token of 3 bytes", "revision 1 is good"])
+        #expect(await server.end().count == 2)
+    }
+
     /// Nothing listens at the proxy's port, so a request that went there would fail.
     @Test func aProxyIsNotAskedForThisMachine() async throws {
         let (stage, server) = (try await TokenStage(), try await TokenServer())

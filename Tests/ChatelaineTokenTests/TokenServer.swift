@@ -5,7 +5,8 @@ import TestKit
 /// `token_server.py`, running.
 final class TokenServer: Sendable {
     private let process: ChildProcess
-    private let origin: String
+    /// Its scheme, host and port.
+    let origin: String
 
     /// Starts it; with a certificate, whose key is in the same file, it speaks TLS.
     init(certificate: String? = nil) async throws {

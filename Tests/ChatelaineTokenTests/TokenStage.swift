@@ -22,7 +22,7 @@ final class TokenStage: Sendable {
         }
     }
 
-    /// The item that the tests keep tokens in.
+    /// What finds the item that the tests keep tokens in.
     static let item: Attributes = {
         var item = Attributes()
         item["Class"] = .text("generic-password")
@@ -92,6 +92,10 @@ final class TokenStage: Sendable {
         Executable=\(build)TokenClient
         AccessGroups=org.example.mail
 
+        [Application org.chatelaine.LibraryExamples]
+        Executable=\(build)LibraryExamples
+        AccessGroups=org.example.mail
+
         [AccessGroup org.example.mail]
         RequireTrust=user
 
@@ -126,31 +130,35 @@ final class TokenStage: Sendable {
     /// A connection of the test's own.
     @BrokerActor func connect() throws -> Broker { try Broker.connect(to: .address(bus.address)) }
 
+    /// The vault that holds the item.
+    func vault(at address: String? = nil) -> CredentialVault {
+        CredentialVault(
+            service: "https://mail.example", group: "org.example.mail", accessibility: .afterFirstUnlock,
+            at: .address(address ?? bus.address))
+    }
+
     /// Stores tokens, with an end that many seconds from now, and returns the revision.
-    @BrokerActor @discardableResult func store(
-        _ access: String, _ refresh: String?, endingIn seconds: Int, in broker: Broker? = nil
+    @discardableResult func store(
+        _ access: String, _ refresh: String?, endingIn seconds: Int
     ) async throws -> UInt64 {
         let now = EventClock.realtime.now
         let tokens = SessionTokens(
             accessToken: secret(access), refreshToken: refresh.map(secret), stored: now - 600_000_000,
             expires: now &+ UInt64(bitPattern: Int64(seconds) * 1_000_000))
-        return try await (broker ?? connect()).store(Self.item, tokens.encoded()).revision
+        return try await vault().store(tokens, account: "alice")
     }
 
     /// What is stored.
-    @BrokerActor func stored() async throws -> SessionTokens {
-        try SessionTokens(encoded: try await connect().read(Self.item).secret)
-    }
+    func stored() async throws -> SessionTokens { try await vault().tokens(account: "alice") }
 
     /// A gate of this process on that broker.
-    @BrokerActor func gate(
+    func gate(
         at address: String? = nil, patience: Duration = .seconds(60),
         clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
         _ exchange: @escaping RefreshGate.Exchange
     ) -> RefreshGate {
         RefreshGate(
-            Self.item, at: .address(address ?? bus.address), patience: patience, clock: clock,
-            exchange: exchange)
+            vault(at: address), account: "alice", patience: patience, clock: clock, exchange: exchange)
     }
 
     /// A process that asks for a token of its gate for each line of its input, and writes what came of it.

@@ -6,9 +6,10 @@ import Glibc
 let examples: [String: @Sendable () async throws -> Void] = [
     "vault": vaultExample, "token": tokenExample, "launch": launchExample, "events": eventsExample,
     "cache": cacheExample, "key": keyExample, "migration": migrationExample,
+    "session": sessionExample,
 ]
 
-guard CommandLine.arguments.count == 2, let example = examples[CommandLine.arguments[1]] else {
+guard CommandLine.arguments.count >= 2, let example = examples[CommandLine.arguments[1]] else {
     print("usage: LibraryExamples " + examples.keys.sorted().joined(separator: " | "))
     exit(64)
 }

@@ -4,9 +4,8 @@
 import Chatelaine
 import ChatelaineHTTP
 import Glibc
-import SDBus
 
-@BrokerActor func word(_ gate: RefreshGate) async -> String {
+func word(_ gate: RefreshGate) async -> String {
     do {
         let token = try await gate.validAccessToken()
         return "token of revision \(token.revision)"
@@ -20,12 +19,10 @@ import SDBus
 }
 
 func serve(_ bus: String, _ address: HTTPAddress) async {
-    var item = Attributes()
-    item["Class"] = .text("generic-password")
-    item["Service"] = .text("https://mail.example")
-    item["Account"] = .text("alice")
+    let vault = CredentialVault(
+        service: "https://mail.example", group: "org.example.mail", at: .address(bus))
     let endpoint = TokenEndpoint(address, clientID: "app")
-    let gate = await RefreshGate(item, at: .address(bus)) { try await endpoint.refresh($0) }
+    let gate = RefreshGate(vault, account: "alice") { try await endpoint.refresh($0) }
     while readLine() != nil {
         print(await word(gate))
         fflush(nil)
@@ -43,7 +40,6 @@ func browse(_ address: String) async {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(2) }
-BrokerActor.shared.loop.startThread()
 if arguments[1] == "browse" {
     await browse(arguments[2])
 } else if let address = HTTPAddress(arguments[2]) {
