@@ -118,6 +118,15 @@ import Testing
         #expect(text(try await stage.stored().accessToken) == "AT0")
     }
 
+    /// Who has read the state from the arguments brings a code of their own: it was made for another challenge.
+    @BrokerActor @Test func aCodeThatSomebodyElseAskedForIsWorthNothing() async throws {
+        let (server, browser) = (try await TokenServer(), Browser("inject"))
+        await expect(try signIn(server, "ok", browser)) {
+            if case .server(.refused(status: 400, code: "invalid_grant")) = $0 { true } else { false }
+        }
+        #expect(await server.end().last == "authorization_code - app")
+    }
+
     @BrokerActor @Test func aSignInThatIsCancelledEnds() async throws {
         let (stage, server, opened) = (try await TokenStage(), try await TokenServer(), Mailbox<Void>())
         let signIn = SignIn(

@@ -3,8 +3,10 @@ status and the body of each answer. With a word it does something else on the wa
 
     strangers   first what others on this machine may try at the port, each on a connection that stays open
     nothing     opens the address and never comes back
+    inject      comes back with the state of the address and a code that somebody else asked for
 """
 import http.client
+import re
 import socket
 import sys
 import urllib.parse
@@ -59,6 +61,8 @@ def main():
     address, way = sys.argv[1], (sys.argv + [""])[2]
     redirect = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query))["redirect_uri"]
     kept = strangers(urllib.parse.urlsplit(redirect).port) if way == "strangers" else None
+    if way == "inject":
+        address = re.sub("code_challenge=[^&]*", "code_challenge=" + "B" * 43, address)
     answer = get(address)
     if way == "nothing":
         return
