@@ -17,7 +17,7 @@ public enum Limits {
     /// Calls of one connection that wait for their answer.
     public static let waitingCallsPerConnectionMax = 512
     /// Identified connections of one user.
-    public static let connectionsPerUserMax = 512
+    public static let connectionsPerUserMax = 2_048
     /// Identified connections of one program of a user, and of one process.
     public static let connectionsPerProgramMax = 128
     /// Connections of one user to the direct endpoint.

@@ -27,7 +27,7 @@ struct Crowd {
         fileprivate var full: Refusal {
             switch self {
             case .user:
-                Refusal(.quotaExceeded, "This user has 512 connections to the broker; close some first.")
+                Refusal(.quotaExceeded, "This user has 2,048 connections to the broker; close some first.")
             case .process, .program:
                 Refusal(
                     .quotaExceeded,

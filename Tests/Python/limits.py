@@ -1,5 +1,6 @@
 """What one connection, one program and one user may have of the broker, and that nobody else notices."""
 
+import collections
 import contextlib
 import json
 import os
@@ -11,10 +12,12 @@ from chatelaine_client import MANAGER, OBJECT, Client
 from connection import BrokerError
 from expect import Table, equal, generic, holds, same_secret, secret
 from harness import World
+from puppets import copy_interpreter
 
 TABLE = Table()
 row = TABLE.row
-CROWD, PER_PROGRAM, PER_PROCESS, PER_USER, DIRECT_PER_USER = 2_000, 128, 64, 512, 256
+CROWD, PER_PROGRAM, PER_PROCESS, PER_USER, DIRECT_PER_USER = 2_000, 128, 64, 2_048, 256
+PROGRAMS, EACH = 17, 125
 WAITING, CALLS = 512, 600
 
 
@@ -115,16 +118,20 @@ def q03():
         served_again(w)
 
 
-@row("Q04", "programs of one user", f"more than {PER_USER} connections of all of them", f"{PER_USER} are served")
+@row("Q04", f"{PROGRAMS} programs of one user", f"{PROGRAMS * EACH} connections of all of them", f"{PER_USER} are served, for more there is QuotaExceeded")
 def q04():
     with World(direct=False) as w, contextlib.ExitStack() as stack:
         before = len(w.admin.list_clients())
-        served = before
-        for identity in ("mail", "calendar", "helper", "stranger", "weak"):
-            process = stack.enter_context(crowd(w, w.executable(identity), 120))
-            found = json.loads(process.stdout.readline())
-            served += found.get("served", 0) + found.get("MissingEntitlement", 0)
-        equal(served, PER_USER)
+        paths = [w.executable(identity) for identity in ("mail", "calendar", "helper", "stranger", "weak")]
+        for number in range(PROGRAMS - len(paths)):
+            paths.append(os.path.join(w.folder, "bin", f"program-{number}"))
+            copy_interpreter(paths[-1])
+        crowds = [stack.enter_context(crowd(w, path, EACH)) for path in paths]
+        found = collections.Counter()
+        for process in crowds:
+            found.update(json.loads(process.stdout.readline()))
+        equal(before + found["served"] + found["MissingEntitlement"], PER_USER)
+        equal(found["QuotaExceeded"], before + PROGRAMS * EACH - PER_USER)
         equal(len(w.admin.list_clients()), PER_USER)
 
 
