@@ -1,22 +1,28 @@
 /* The bench client. One executable, since the broker knows its callers by their executable. */
 #include "bench.h"
 #include <errno.h>
+#include <signal.h>
 #include <sodium.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char usage[] =
     "bench measure [options] LANE...     time lanes in alternating slices\n"
     "   LANE: SERVICE:OPERATION[@CLIENTS][+SERVICE:OPERATION]\n"
-    "   SERVICE:OPERATION: broker:read broker:search broker:store, echo:the same, sqlite:commit\n"
+    "   SERVICE:OPERATION: broker:read, :begin, :search, :store, echo:the same, sqlite:commit\n"
     "   the part after + runs in one more client during that lane's slices\n"
     "   --items N  --rounds R  --seconds S (a slice)  --warm N  --folder DIR (of SQLite's file)\n"
     "   --broker-pid PID  --echo-pid PID (to charge CPU time to)\n"
     "bench fill [--from N] --items N [--connections C] [--window W] [--limit SECONDS]\n"
+    "bench signals [--rounds R] [--subscribers S] [--broker-pid PID --echo-pid PID] LISTENER...\n"
+    "   time changes until the last subscriber has heard of them; the subscribers live in copies of this\n"
+    "   program, which are started as LISTENER listen CONNECTIONS\n"
     "bench start --items N [--log FILE] -- DAEMON...   time from spawn to the first answers, then end it\n"
     "bench wait PID                                    until that broker answers; prints state and version\n"
     "bench versions\n";
@@ -25,6 +31,15 @@ uint64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t cpu_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (!pid || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return 0;
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -64,6 +79,20 @@ void *shared_memory(size_t bytes)
     return p;
 }
 
+static void on_child(int)
+{
+    int status;
+    while (waitpid(-1, &status, WNOHANG) > 0)
+        if (status)
+            _exit(1);
+}
+
+void end_with_children(void)
+{
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    sigaction(SIGCHLD, &action, NULL);
+}
+
 static int versions_main(void)
 {
     printf("{\"libsodium\":\"%s\",\"sqlite\":\"%s\",\"compiler\":\"%s\"}\n", sodium_version_string(),
@@ -80,6 +109,10 @@ int main(int argc, char **argv)
         return measure_main(argc - 1, argv + 1);
     if (!strcmp(command, "fill"))
         return fill_main(argc - 1, argv + 1);
+    if (!strcmp(command, "signals"))
+        return signals_main(argc - 1, argv + 1);
+    if (!strcmp(command, "listen"))
+        return listen_main(argc - 1, argv + 1);
     if (!strcmp(command, "start"))
         return start_main(argc - 1, argv + 1);
     if (!strcmp(command, "wait"))

@@ -13,9 +13,9 @@
 #define CALL_TIMEOUT_US (120ull * 1000000ull)
 
 /* A D-Bus service with the methods of org.chatelaine.Broker1.Items: the broker, over the bus or over its direct
- * endpoint, or the echo. */
+ * endpoint, or the echo. The echo has all its methods on one interface. */
 struct service {
-    const char *word, *name, *path, *items;
+    const char *word, *name, *path, *items, *refresh, *subscriptions;
     bool plain; /* its secrets go as they are, in the session that every direct connection has */
     bool real; /* its replies are of the item that was asked for, and its secrets can be opened */
 };
@@ -34,6 +34,12 @@ void session_append_secret(struct session *s, sd_bus_message *m, const unsigned 
 void session_read_secret(struct session *s, sd_bus_message *m, unsigned char secret[SECRET_BYTES]);
 
 /* ---- items.c: what item number i is ---- */
+#define GROUP "bench.items"
+#define ITEMS_OF_A_SERVICE 50u
+/* Matches items 0 to ITEMS_OF_A_SERVICE - 1. */
+void item_append_service_query(sd_bus_message *m);
+/* An `a{sv}` that gives an item what it has already. */
+void item_append_change(sd_bus_message *m);
 void item_append_attributes(sd_bus_message *m, uint64_t i);
 void item_append_query(sd_bus_message *m, uint64_t i);
 void item_secret(uint64_t i, unsigned char secret[SECRET_BYTES]);
@@ -54,6 +60,8 @@ sd_bus *bus_connect(void);
 /* Connects to the direct endpoint, which has no bus. */
 sd_bus *direct_connect(void);
 sd_bus *client_bus(struct client *c, const struct service *service);
+/* A call on any interface, and one on `.Items`. */
+sd_bus_message *call_on(sd_bus *bus, const struct service *service, const char *interface, const char *member);
 sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member);
 /* Sends and frees `m`; returns the reply. */
 sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member);
@@ -105,14 +113,31 @@ struct slice {
 void lane_print(const struct lane *lane, const struct record *records, unsigned clients_all,
                 const struct slice *slices, unsigned rounds);
 
+/* ---- signals.c and listeners.c: a change, and who is told of it ---- */
+#define LISTENERS_MAX 32u
+/* What a process of subscribers is told before a change: whose signals come, and how many to each connection. */
+struct awaited {
+    uint32_t from_broker, signals;
+};
+/* Its answer, when each of its connections has had them all: how many they were, and when the last was read. */
+struct heard {
+    uint64_t signals, last_ns;
+};
+
 /* ---- the commands ---- */
+int signals_main(int argc, char **argv);
+int listen_main(int argc, char **argv);
 int measure_main(int argc, char **argv);
 int fill_main(int argc, char **argv);
 int start_main(int argc, char **argv);
 int wait_main(int argc, char **argv);
 
 uint64_t now_ns(void);
+/* The processor time of a process; 0 for process 0. */
+uint64_t cpu_ns(pid_t pid);
 _Noreturn void die(const char *what, int error, const sd_bus_error *e);
+/* From now on a child that fails, and has said why, ends this process too: the others would wait for it for ever. */
+void end_with_children(void);
 /* For sd-bus calls that can only fail for want of memory or by a bug here. */
 void must(int r, const char *what);
 /* Zeroed, and shared with the processes forked later; takes real memory only where it is written. */

@@ -8,6 +8,8 @@ const struct service broker = {
     .name = "org.chatelaine.Broker1",
     .path = "/org/chatelaine/Broker1",
     .items = "org.chatelaine.Broker1.Items",
+    .refresh = "org.chatelaine.Broker1.Refresh",
+    .subscriptions = "org.chatelaine.Broker1.Subscriptions",
     .real = true,
 };
 const struct service direct = {
@@ -15,6 +17,8 @@ const struct service direct = {
     .name = "org.chatelaine.Broker1",
     .path = "/org/chatelaine/Broker1",
     .items = "org.chatelaine.Broker1.Items",
+    .refresh = "org.chatelaine.Broker1.Refresh",
+    .subscriptions = "org.chatelaine.Broker1.Subscriptions",
     .real = true,
 };
 const struct service plain = {
@@ -22,6 +26,8 @@ const struct service plain = {
     .name = "org.chatelaine.Broker1",
     .path = "/org/chatelaine/Broker1",
     .items = "org.chatelaine.Broker1.Items",
+    .refresh = "org.chatelaine.Broker1.Refresh",
+    .subscriptions = "org.chatelaine.Broker1.Subscriptions",
     .plain = true,
     .real = true,
 };
@@ -30,6 +36,8 @@ const struct service echo = {
     .name = "org.chatelaine.Echoes1",
     .path = "/org/chatelaine/Echoes1",
     .items = "org.chatelaine.Echoes1.Items",
+    .refresh = "org.chatelaine.Echoes1.Items",
+    .subscriptions = "org.chatelaine.Echoes1.Subscriptions",
     .real = false,
 };
 
@@ -64,12 +72,16 @@ sd_bus *client_bus(struct client *c, const struct service *service)
     return service == &direct || service == &plain ? c->direct_bus : c->bus;
 }
 
-sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member)
+sd_bus_message *call_on(sd_bus *bus, const struct service *service, const char *interface, const char *member)
 {
     sd_bus_message *m = NULL;
-    must(sd_bus_message_new_method_call(bus, &m, service->name, service->path, service->items, member),
-         member);
+    must(sd_bus_message_new_method_call(bus, &m, service->name, service->path, interface, member), member);
     return m;
+}
+
+sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char *member)
+{
+    return call_on(bus, service, service->items, member);
 }
 
 sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member)

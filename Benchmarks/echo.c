@@ -1,6 +1,7 @@
 /* The floor of every call: a bare sd-bus service that takes and returns messages of the broker's shapes and
  * does nothing else. It reads its arguments whole, as any service must, and answers with the attributes that
- * TakeShape gave it, and with 12 and 80 bytes that are nobody's secret. */
+ * TakeShape gave it, and with 12 and 80 bytes that are nobody's secret. To those who subscribed it sends signals of
+ * the broker's shape, each its own. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #define NAME "org.chatelaine.Echoes1"
 #define PATH "/org/chatelaine/Echoes1"
 #define ENTRIES_MAX 32u
+#define SUBSCRIBERS_MAX 4096u
+#define ANY_REFERENCE "0123456789abcdef0123456789abcdef"
 
 /* Ends the method with sd-bus's own error where a step fails. */
 #define TRY(step)                      \
@@ -28,7 +31,13 @@ struct entry {
 };
 static struct entry shape[ENTRIES_MAX];
 static unsigned shape_entries;
-static uint64_t nonce_counter, bytes_seen;
+static uint64_t nonce_counter, bytes_seen, revision;
+
+static struct {
+    char name[32];
+    uint64_t sequence;
+} subscribers[SUBSCRIBERS_MAX];
+static unsigned subscriber_count;
 
 static int read_value(sd_bus_message *m, struct entry *e)
 {
@@ -148,6 +157,24 @@ static int do_read(sd_bus_message *m, void *, sd_bus_error *)
     return answer(reply, append_read(reply, session));
 }
 
+static int append_begin(sd_bus_message *reply, const char *session)
+{
+    TRY(sd_bus_message_append(reply, "st", "current", (uint64_t)0));
+    return append_read(reply, session);
+}
+
+static int do_begin(sd_bus_message *m, void *, sd_bus_error *)
+{
+    const char *session;
+    uint64_t stale, timeout;
+    sd_bus_message *reply = NULL;
+    TRY(read_texts(m));
+    TRY(sd_bus_message_read(m, "tto", &stale, &timeout, &session));
+    bytes_seen += stale + timeout;
+    TRY(sd_bus_message_new_method_return(m, &reply));
+    return answer(reply, append_begin(reply, session));
+}
+
 static int append_search(sd_bus_message *reply)
 {
     TRY(sd_bus_message_open_container(reply, 'a', "a{sv}"));
@@ -174,7 +201,46 @@ static int do_store(sd_bus_message *m, void *, sd_bus_error *)
     TRY(sd_bus_message_read_array(m, 'y', &nonce, &nonce_bytes));
     TRY(sd_bus_message_read_array(m, 'y', &value, &value_bytes));
     bytes_seen += strlen(session) + nonce_bytes + value_bytes;
-    return sd_bus_reply_method_return(m, "stb", "0123456789abcdef0123456789abcdef", (uint64_t)1, 1);
+    return sd_bus_reply_method_return(m, "stb", ANY_REFERENCE, (uint64_t)1, 1);
+}
+
+static int do_subscribe(sd_bus_message *m, void *, sd_bus_error *)
+{
+    if (subscriber_count == SUBSCRIBERS_MAX)
+        return -E2BIG;
+    snprintf(subscribers[subscriber_count++].name, sizeof subscribers->name, "%s", sd_bus_message_get_sender(m));
+    return sd_bus_reply_method_return(m, "");
+}
+
+static int do_forget(sd_bus_message *m, void *, sd_bus_error *)
+{
+    memset(subscribers, 0, sizeof subscribers);
+    subscriber_count = 0;
+    return sd_bus_reply_method_return(m, "");
+}
+
+static int tell(sd_bus *bus, unsigned number)
+{
+    sd_bus_message *m = NULL;
+    TRY(sd_bus_message_new_signal(bus, &m, PATH, NAME ".Subscriptions", "ItemChanged"));
+    int r = sd_bus_message_set_destination(m, subscribers[number].name);
+    if (r >= 0)
+        r = sd_bus_message_append(m, "tssst", ++subscribers[number].sequence, "bench.items", ANY_REFERENCE, "updated",
+                                  revision);
+    return answer(m, r);
+}
+
+/* Sends as many signals to each subscriber, change after change, as the broker does. */
+static int do_change(sd_bus_message *m, void *, sd_bus_error *)
+{
+    uint32_t changes;
+    TRY(sd_bus_message_read(m, "u", &changes));
+    for (uint32_t change = 0; change < changes; change++) {
+        revision++;
+        for (unsigned number = 0; number < subscriber_count; number++)
+            TRY(tell(sd_bus_message_get_bus(m), number));
+    }
+    return sd_bus_reply_method_return(m, "u", changes);
 }
 
 static const sd_bus_vtable methods[] = {
@@ -183,6 +249,10 @@ static const sd_bus_vtable methods[] = {
     SD_BUS_METHOD("Read", "a{sv}o", "a{sv}(oayay)", do_read, SD_BUS_VTABLE_UNPRIVILEGED),
     SD_BUS_METHOD("Search", "a{sv}", "aa{sv}", do_search, SD_BUS_VTABLE_UNPRIVILEGED),
     SD_BUS_METHOD("Store", "a{sv}(oayay)", "stb", do_store, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("Begin", "a{sv}tto", "sta{sv}(oayay)", do_begin, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("Subscribe", "", "", do_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("ForgetSubscribers", "", "", do_forget, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("Change", "u", "u", do_change, SD_BUS_VTABLE_UNPRIVILEGED),
     SD_BUS_VTABLE_END,
 };
 

@@ -4,17 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COMMENT "kept for the benchmark, of no other use"
+
 static void append_text(sd_bus_message *m, const char *key, const char *value)
 {
     must(sd_bus_message_append(m, "{sv}", key, "s", value), "append");
 }
 
-static void append_key(sd_bus_message *m, uint64_t i)
+static void append_service(sd_bus_message *m, uint64_t service)
 {
     char text[64];
     append_text(m, "Class", "generic-password");
-    snprintf(text, sizeof text, "service-%" PRIu64, i / 50);
+    snprintf(text, sizeof text, "service-%" PRIu64, service);
     append_text(m, "Service", text);
+}
+
+static void append_key(sd_bus_message *m, uint64_t i)
+{
+    char text[64];
+    append_service(m, i / ITEMS_OF_A_SERVICE);
     snprintf(text, sizeof text, "account-%" PRIu64, i);
     append_text(m, "Account", text);
 }
@@ -23,6 +31,20 @@ void item_append_query(sd_bus_message *m, uint64_t i)
 {
     must(sd_bus_message_open_container(m, 'a', "{sv}"), "append");
     append_key(m, i);
+    must(sd_bus_message_close_container(m), "append");
+}
+
+void item_append_service_query(sd_bus_message *m)
+{
+    must(sd_bus_message_open_container(m, 'a', "{sv}"), "append");
+    append_service(m, 0);
+    must(sd_bus_message_close_container(m), "append");
+}
+
+void item_append_change(sd_bus_message *m)
+{
+    must(sd_bus_message_open_container(m, 'a', "{sv}"), "append");
+    append_text(m, "Comment", COMMENT);
     must(sd_bus_message_close_container(m), "append");
 }
 
@@ -35,7 +57,7 @@ void item_append_attributes(sd_bus_message *m, uint64_t i)
     snprintf(text, sizeof text, "Password of account %" PRIu64, i);
     append_text(m, "Label", text);
     append_text(m, "Description", "application password");
-    append_text(m, "Comment", "kept for the benchmark, of no other use");
+    append_text(m, "Comment", COMMENT);
     must(sd_bus_message_close_container(m), "append");
 }
 

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_NEW_ITEM 10000000u
@@ -120,15 +118,6 @@ _Noreturn static void client_run(unsigned number)
     _exit(0);
 }
 
-static uint64_t cpu_ns(pid_t pid)
-{
-    clockid_t clock;
-    struct timespec t;
-    if (!pid || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-        return 0;
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t wall_of(const struct slice *slice, unsigned clients)
 {
     uint64_t first = UINT64_MAX, last = 0;
@@ -151,19 +140,9 @@ static void conduct_slice(unsigned lane, unsigned round)
     slice_of(lane, round)->wall_ns = wall_of(slice_of(lane, round), l->clients);
 }
 
-/* A client that failed has said why; the others would wait for it at the barrier for ever. */
-static void on_child(int)
-{
-    int status;
-    while (waitpid(-1, &status, WNOHANG) > 0)
-        if (status)
-            _exit(1);
-}
-
 static void start_clients(void)
 {
-    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
-    sigaction(SIGCHLD, &action, NULL);
+    end_with_children();
     pthread_barrierattr_t attributes;
     pthread_barrierattr_init(&attributes);
     pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);

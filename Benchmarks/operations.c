@@ -5,6 +5,7 @@
 /* Opening a secret at each call would slow the client down by more than some services differ. */
 #define VERIFY_EVERY 64u
 
+/* Looks at the attributes and the secret of a reply. */
 static void check_read(struct client *c, const struct service *service, sd_bus_message *reply, uint64_t item)
 {
     unsigned char secret[SECRET_BYTES], wanted[SECRET_BYTES];
@@ -12,13 +13,13 @@ static void check_read(struct client *c, const struct service *service, sd_bus_m
     if (verify)
         item_check_attributes(reply, item);
     else
-        must(sd_bus_message_skip(reply, "a{sv}"), "Read: attributes");
+        must(sd_bus_message_skip(reply, "a{sv}"), "a reply's attributes");
     session_read_secret(client_session(c, service), reply, verify ? secret : NULL);
     if (!verify)
         return;
     item_secret(item, wanted);
     if (memcmp(secret, wanted, sizeof wanted) != 0)
-        die("Read: another secret than was stored", 0, NULL);
+        die("a reply has another secret than was stored", 0, NULL);
     c->verified++;
 }
 
@@ -30,6 +31,24 @@ static uint64_t run_read(struct client *c, const struct service *service)
     must(sd_bus_message_append(m, "o", client_session(c, service)->path), "append");
     sd_bus_message *reply = call_send(client_bus(c, service), m, "Read");
     uint64_t elapsed = now_ns() - start;
+    check_read(c, service, reply, item);
+    sd_bus_message_unref(reply);
+    return elapsed;
+}
+
+/* Revision 0 is no item's, so the answer is "current", with the secret. */
+static uint64_t run_begin(struct client *c, const struct service *service)
+{
+    uint64_t item = client_pick(c), start = now_ns(), fence;
+    const char *outcome;
+    sd_bus_message *m = call_on(client_bus(c, service), service, service->refresh, "Begin");
+    item_append_query(m, item);
+    must(sd_bus_message_append(m, "tto", (uint64_t)0, CALL_TIMEOUT_US, client_session(c, service)->path), "append");
+    sd_bus_message *reply = call_send(client_bus(c, service), m, "Begin");
+    uint64_t elapsed = now_ns() - start;
+    must(sd_bus_message_read(reply, "st", &outcome, &fence), "Begin: outcome");
+    if (strcmp(outcome, "current") != 0)
+        die("Begin: the answer is not current", 0, NULL);
     check_read(c, service, reply, item);
     sd_bus_message_unref(reply);
     return elapsed;
@@ -85,7 +104,8 @@ static uint64_t run_store(struct client *c, const struct service *service)
 const struct operation *operation_named(const char *word)
 {
     static const struct operation all[] = {
-        {"read", run_read}, {"search", run_search}, {"store", run_store}, {"commit", rows_commit}};
+        {"read", run_read}, {"begin", run_begin}, {"search", run_search}, {"store", run_store},
+        {"commit", rows_commit}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!strcmp(all[k].word, word))
             return &all[k];

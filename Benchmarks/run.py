@@ -13,14 +13,14 @@ import time
 
 import machine
 from figures import Figure, markdown
-from sections import beside, calls, direct, direct_alone, fill, floor, memory, starts, writes
+from sections import begins, beside, calls, direct, direct_alone, fill, floor, memory, signals, starts, writes
 from world import BENCH, ECHO, HERE, Failed, World
 
 STORE, WRITTEN = "state", "state-written"
 SMALL, MEDIUM, MIDDLE, LARGE = 10, 1_000, 10_000, 100_000
 # Many short slices and not a few long ones: what disturbs one then mostly disturbs its neighbour too.
-FULL = {"rounds": 50, "slice": 0.1, "write_slice": 0.25, "starts": 15, "fill_limit": 300}
-QUICK = {"rounds": 9, "slice": 0.1, "write_slice": 0.2, "starts": 4, "fill_limit": 35}
+FULL = {"rounds": 50, "slice": 0.1, "write_slice": 0.25, "starts": 15, "signal_rounds": 12, "fill_limit": 300}
+QUICK = {"rounds": 9, "slice": 0.1, "write_slice": 0.2, "starts": 4, "signal_rounds": 3, "fill_limit": 35}
 
 
 class Run:
@@ -78,15 +78,22 @@ class Run:
             raise Failed(f"the broker is {said['state']}, not unlocked")
 
 
-def at_count(run, first, items):
+def at_count(run, first, items, more=lambda run, items: None):
     """Fills up to that many items and measures calls; returns the count reached and the p50 ratio of Read."""
     try:
         run.start_broker(STORE)
         items = fill(run, first, items)
         run.attempt(f"direct endpoint, {items:,} items", direct_alone, run, items)
-        return items, run.attempt(f"Read and Search, {items:,} items", calls, run, items)
+        growth = run.attempt(f"Read and Search, {items:,} items", calls, run, items)
+        more(run, items)
+        return items, growth
     finally:
         run.world.stop_broker()
+
+
+def refreshes_and_signals(run, items):
+    run.attempt("Begin", begins, run, items)
+    run.attempt("signals", signals, run)
 
 
 def middle(run, first):
@@ -113,7 +120,7 @@ def middle(run, first):
 def everything(run):
     """One store grows through all counts, so that each fill adds only what is missing."""
     there, ratio_small = run.attempt(f"{SMALL} items", at_count, run, 0, SMALL) or (0, None)
-    there, _ = run.attempt(f"{MEDIUM:,} items", at_count, run, there, MEDIUM) or (there, None)
+    there, _ = run.attempt(f"{MEDIUM:,} items", at_count, run, there, MEDIUM, refreshes_and_signals) or (there, None)
     there = run.attempt(f"{MIDDLE:,} items", middle, run, there) or there
     there, ratio_large = run.attempt(f"{LARGE:,} items", at_count, run, there, LARGE) or (there, None)
     if ratio_small and ratio_large:

@@ -2,9 +2,11 @@
 import shutil
 from statistics import median
 
-from figures import call_row, lane_row, ratio
+import machine
+from figures import call_row, lane_row, ratio, typical
 
 CROWDS = (1, 8, 32)
+SUBSCRIBERS = 1_000
 
 
 def pairs_of(call, crowds):
@@ -42,6 +44,38 @@ def calls(run, items):
     run.note(f"noise at {items:,} items: the echo's rate against itself with 32 clients, same run: "
              f"{ratio(found[-1], found[-3], 'rate'):.2f}")
     return growth
+
+
+def begins(run, items):
+    """Begin where nobody refreshes and nobody need to: "current" with the secret, as a program asks before a call."""
+    with run.world.one_processor():
+        found = run.measure("begin on one processor", pairs_of("begin", (1,)), items, run.pace["slice"])
+    pairs = show_calls(run, items, "one", found)
+    pairs += show_calls(run, items, "all", run.measure("begin", pairs_of("begin", CROWDS), items, run.pace["slice"]))
+    for where, (base, lane) in zip(("one processor", *["all processors"] * len(CROWDS)), pairs):
+        clients = lane["clients"]
+        name = f"Begin/current, {items:,} items, {clients} client{'s' if clients > 1 else ''}, {where}"
+        run.figure(f"{name}: p50 to echo's", ratio(lane, base, "p50"), "x")
+        run.figure(f"{name}: rate to echo's", ratio(lane, base, "rate"), "x")
+
+
+def signals(run):
+    """From one call that changes 50 items, and one that changes one, to the last of 1,000 subscribers."""
+    world, rounds = run.world, run.pace["signal_rounds"]
+    found = world.bench("signals", "--subscribers", SUBSCRIBERS, "--rounds", rounds, "--broker-pid", world.broker.pid,
+                        "--echo-pid", world.echo.pid, *world.listeners, timeout=120 + 30 * rounds)
+    run.record(section="signals", load=machine.load(), **found)
+    for base, lane in zip(found["lanes"][0::2], found["lanes"][1::2]):
+        name = f"Signals, {found['subscribers']:,} subscribers, {lane['changes']} at once"
+        if lane["changes"] > 1:
+            run.figure(f"{name}: signals a second to echo's", ratio(lane, base, "rate"), "x")
+            run.figure(f"{name}: signals a second", typical(lane, "rate"), "/s")
+        else:
+            run.figure(f"{name}: from the call to the last subscriber, to echo's", ratio(lane, base, "ms"), "x")
+            run.figure(f"{name}: from the call to the last subscriber", typical(lane, "ms"), " ms")
+        run.figure(f"{name}: CPU us a signal to echo's", ratio(lane, base, "cpu_us"), "x")
+    read = sum(len(lane["rounds"]) * lane["changes"] for lane in found["lanes"]) * found["subscribers"]
+    run.note(f"{read:,} signals were read, to each subscriber all of them and in their order")
 
 
 def direct(run, items):

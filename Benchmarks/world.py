@@ -10,11 +10,15 @@ import tempfile
 HERE = os.path.dirname(os.path.realpath(__file__))
 BENCH = os.path.join(HERE, "build", "bench")
 ECHO = os.path.join(HERE, "build", "echo")
-POLICY = """\
-[Application bench]
-Executable={bench}
+# A program has 128 connections at most: 1,000 subscribers need several programs.
+LISTENERS = 10
+APPLICATION = """\
+[Application {name}]
+Executable={program}
 AccessGroups=bench.items
 
+"""
+POLICY = """\
 [AccessGroup bench.items]
 RequireTrust=user
 MaxItems=200000
@@ -55,10 +59,15 @@ class World:
         return os.path.join(self.work, name)
 
     def _make_folders(self):
-        for name in ("policy", "home", "runtime", "key", "rows"):
+        for name in ("policy", "programs", "home", "runtime", "key", "rows"):
             os.makedirs(self.path(name), mode=0o700)
+        self.listeners = [self.path(f"programs/listener-{number}") for number in range(LISTENERS)]
         with open(self.path("policy/50-bench.conf"), "w", encoding="utf-8") as file:
-            file.write(POLICY.format(bench=BENCH))
+            file.write(APPLICATION.format(name="bench", program=BENCH))
+            for program in self.listeners:
+                shutil.copy(BENCH, program)
+                file.write(APPLICATION.format(name=os.path.basename(program), program=program))
+            file.write(POLICY)
         self.environment.update(HOME=self.path("home"), XDG_RUNTIME_DIR=self.path("runtime"),
                                 BENCH_DIRECT_ADDRESS="unix:path=" + self.path("runtime/direct"))
 
