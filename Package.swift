@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "demo-mail", targets: ["DemoMail"]),
         .executable(name: "demo-sync", targets: ["DemoSync"]),
         .executable(name: "demo-stranger", targets: ["DemoStranger"]),
+        .executable(name: "demo-inbox", targets: ["DemoInbox"]),
         .executable(name: "demo-server", targets: ["DemoServer"]),
     ],
     targets: [
@@ -145,11 +146,13 @@ let package = Package(
             path: "Tests/Examples", swiftSettings: house),
 
         .target(
-            name: "DemoKit", dependencies: ["BrokerModel", "Chatelaine", "SDBus", "Sodium"],
+            name: "DemoKit",
+            dependencies: ["BrokerModel", "Chatelaine", "ChatelaineHTTP", "SDBus", "Sodium"],
             path: "Sources/Examples/Kit",
             swiftSettings: house),
         .target(name: "ExampleAuthority", path: "Sources/Examples/Authority", swiftSettings: house),
-        demo("Mail"), demo("Sync"), demo("Stranger"), demo("Server", ["ExampleAuthority"]),
+        demo("Mail"), demo("Sync"), demo("Stranger"), demo("Inbox"),
+        demo("Server", ["ExampleAuthority"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,6 +18,10 @@ Executable={folder}/bin/demo-sync
 AccessGroups=org.example.mail
 Role=background
 
+[Application org.example.Mail.Inbox]
+Executable={folder}/bin/demo-inbox
+AccessGroups=org.example.mail
+
 [Application org.example.Stranger]
 Executable={folder}/bin/demo-stranger
 AccessGroups=org.example.other
@@ -31,10 +35,12 @@ RequireTrust=user
 [Manager]
 Executable=/usr/bin/busctl
 """
-TOKEN, KEY, PASSCODE = "ya29.demo-token-8f41c9", "demo-drafts-key-77d2", "correct horse"
+KEY, PASSCODE = "demo-drafts-key-77d2", "correct horse"
+EIGHT = "demo-mail inbox & demo-mail inbox & demo-sync inbox & demo-sync inbox &" + " demo-inbox &" * 4 + " wait"
 MANAGER = "org.chatelaine.Broker1 /org/chatelaine/Broker1 org.chatelaine.Broker1.Manager"
 STATE = f"busctl --user get-property {MANAGER} State ProtectedDataAvailable"
 FORCE_LOGOUT = f"busctl --user call {MANAGER} ForceLogout sss org.example.mail https://mail.example"
+NO_REUSE = '"reused":0,"refused":0,"families_revoked":0'
 NOT_FOUND = ("not found: org.chatelaine.Error.ItemNotFound", "-25300")
 
 STEPS = []
@@ -61,23 +67,49 @@ def policy(stage):
     return "a private bus and a broker with this policy; no passcode yet, so the device is unlocked"
 
 
-@step("The mail program stores an OAuth token and the key of its drafts, in an encrypted session.")
+@step("The mail program signs in, and stores tokens and the key of its drafts, in an encrypted session.")
 def sign_in(stage):
+    tell("demo-server", f"an authorization server that rotates refresh tokens, on port {stage.start_server()}")
     mail_signs_in(stage)
     return "stored in the group org.example.mail"
 
 
 def mail_signs_in(stage):
-    stage.run(f"demo-mail sign-in <<< $'{TOKEN}\\n{KEY}'", "stored the OAuth token")
+    stage.run(f"demo-mail sign-in <<< '{KEY}'", "stored the tokens of the account")
 
 
-@step("The sync helper, another program of the same group, reads the token.")
+@step("The sync helper, another program of the same group, reads the tokens.")
 def shared(stage):
-    stage.run("demo-sync once", TOKEN)
-    return "shared: the helper has the very token that the mail program stored"
+    stage.token = read_by_helper(stage)
+    return "shared: the helper has what the mail program stored"
 
 
-@step("The third program does not see it, and is denied when it names the group.")
+def read_by_helper(stage):
+    """The access token that the helper shows."""
+    return stage.run("demo-sync once", "read the tokens that the mail program stored: access-").split()[-1]
+
+
+@step("The access token expires, and eight programs notice at once.")
+def eight(stage):
+    stage.run("demo-server expire")
+    lines = stage.run(EIGHT, "3 messages").splitlines()
+    if len(lines) != 8 or len(set(lines)) != 1:
+        raise Difference("not all eight programs have the mail by the same token")
+    stage.run("demo-server statistics", '"refreshes":1,', '"repeated":0,', NO_REUSE)
+    return "one refresh for eight programs: the broker let one ask the server, and gave the others its answer"
+
+
+@step("It expires again, and who renews it is killed when the server has answered, before anything is stored.")
+def killed(stage):
+    stage.run("demo-server expire")
+    stage.run("demo-inbox --die", status=-9)
+    tell("demo-inbox", "(killed by itself, with SIGKILL)")
+    stage.run("demo-mail inbox", "3 messages")
+    stage.run("demo-server statistics", '"refreshes":2,', '"repeated":1,', NO_REUSE)
+    return "the next program was let through at once, in the server's grace time, and no token was lost"
+
+
+@step("A program of another group does not see it, and is denied when it names the group.")
 def denied(stage):
     stage.run("demo-stranger", *NOT_FOUND, status=1)
     stage.run(
@@ -104,9 +136,11 @@ def locked(stage):
     return "locked: both programs were told, and protected data is no longer available"
 
 
-@step("While locked, the helper reads the after-first-unlock token; the foreground item answers -25308.")
+@step("While locked, the helper renews the after-first-unlock token; the foreground item answers -25308.")
 def while_locked(stage):
-    stage.run("demo-sync once", TOKEN)
+    stage.run("demo-server expire")
+    stage.run("demo-sync inbox", "3 messages")
+    stage.run("demo-server statistics", '"refreshes":3,', NO_REUSE)
     stage.run(
         "demo-mail open-drafts", "locked: org.chatelaine.Error.InteractionNotAllowed", "-25308", status=1
     )
@@ -149,7 +183,9 @@ def missed(stage):
 @step("A monitor has watched the bus all the time.")
 def monitored(stage):
     seen = stage.monitor.seen
-    counts = {what: seen.count(what.encode()) for what in ("https://mail.example", TOKEN, KEY, PASSCODE)}
+    # Tokens are all alike, and only the server's random part of them tells one from another.
+    words = ("https://mail.example", stage.token, "access-", "refresh-", KEY, PASSCODE)
+    counts = {what: seen.count(what.encode()) for what in words}
     for what, count in counts.items():
         print(f"     {count:4} times '{what}'")
     if not counts.pop("https://mail.example"):

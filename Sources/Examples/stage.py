@@ -15,7 +15,15 @@ import tempfile
 import threading
 
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-PROGRAMS = ("chatelained", "chatelaine", "demo-mail", "demo-sync", "demo-stranger")
+PROGRAMS = (
+    "chatelained",
+    "chatelaine",
+    "demo-mail",
+    "demo-sync",
+    "demo-inbox",
+    "demo-stranger",
+    "demo-server",
+)
 SECONDS = 30.0
 
 
@@ -140,6 +148,15 @@ class Stage:
             except TimeoutError:
                 raise Difference(f"the broker is not ready: {list(broker.lines.queue)}") from None
 
+    def start_server(self):
+        """The authorization server, at the port that it prints."""
+        server = self.start("demo-server")
+        port = server.lines.get(timeout=SECONDS)
+        if port is None:
+            raise Difference("demo-server did not start")
+        self.environment["DEMO_SERVER"] = port
+        return port
+
     def start_monitor(self):
         """Comes back when it monitors: the bus then takes its name away, which is the first that it shows."""
         monitor = self.start("dbus-monitor", "--session", "--binary", kind=Monitor)
@@ -181,6 +198,7 @@ class Stage:
         expect(done.stdout, *words)
         if done.returncode != status:
             raise Difference(f"exit status {done.returncode}, not {status}")
+        return done.stdout
 
     def _clean_up(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -70,6 +70,7 @@ public struct TokenAuthority: Sendable {
     private var families: [Int: Family] = [:]
     private var places: [String: Place] = [:]
     private var access: [String: UInt64] = [:]
+    private var accessCount = 0
     private let random: @Sendable () -> String
 
     /// `random` gives what nobody can guess: the part of a token that makes it one.
@@ -138,7 +139,8 @@ public struct TokenAuthority: Sendable {
     }
 
     private mutating func answer(_ refresh: String, at now: UInt64) -> Tokens {
-        let token = "access-\(access.count + 1)-\(random())"
+        accessCount += 1
+        let token = "access-\(accessCount)-\(random())"
         let expires = now + rules.accessMicroseconds
         access[token] = expires
         return Tokens(access: token, refresh: refresh, expires: expires)

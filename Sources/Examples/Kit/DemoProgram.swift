@@ -8,11 +8,11 @@ public enum DemoProgram {
     /// Runs `body` with a connection to the user's broker and the program's arguments, then ends the program:
     /// with 0, or with 1 and the error where a call was refused.
     public static func run(
-        _ body: @escaping @BrokerActor (Broker, [String]) async throws(ChatelaineError) -> Void
+        _ body: @escaping @BrokerActor (Broker, [String]) async throws -> Void
     ) -> Never {
         let loop = BrokerActor.shared.loop
         BrokerActor.start {
-            do throws(ChatelaineError) {
+            do {
                 try await body(try Broker.connect(to: .user), Array(CommandLine.arguments.dropFirst()))
                 loop.stop(code: 0)
             } catch {
@@ -43,8 +43,9 @@ public enum DemoProgram {
         for await event in events { try await body(event.change) }
     }
 
-    private static func sentence(for error: ChatelaineError) -> String {
-        switch error.kind {
+    private static func sentence(for error: any Error) -> String {
+        guard let error = error as? ChatelaineError else { return "failed: \(error)" }
+        return switch error.kind {
         case .missingEntitlement: "denied: \(error)"
         case .interactionNotAllowed: "locked: \(error)"
         case .itemNotFound: "not found: \(error)"

@@ -8,7 +8,7 @@ public enum MailAccount {
     /// Where the account is: the service that a logout names.
     public static let service = "https://mail.example"
 
-    /// The OAuth token, which the sync helper needs while the screen is locked too.
+    /// The tokens of the account, in one item, which the sync helper needs while the screen is locked too.
     public static var token: Attributes { item("oauth-token") }
     /// The key that the mail program's drafts are encrypted with.
     public static var draftsKey: Attributes { item("drafts-key") }

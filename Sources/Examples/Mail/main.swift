@@ -1,5 +1,5 @@
-// The mail program. `sign-in` stores a token (first line of its input) and the key of its drafts (second);
-// `open-drafts` reads that key; `run` stays and says what it is told.
+// The mail program. `sign-in` stores the tokens of the account, and the key of its drafts, which it takes from its input;
+// `open-drafts` reads that key; `inbox` looks at the mail; `run` stays and says what it is told.
 
 import BrokerModel
 import Chatelaine
@@ -7,11 +7,13 @@ import DemoKit
 import SDBus
 import Sodium
 
-@BrokerActor func signIn(_ broker: Broker) async throws(ChatelaineError) {
-    let token = MailAccount.token.with("Accessible", .text("after-first-unlock"))
+@BrokerActor func signIn(_ broker: Broker, _ service: MailService) async throws {
+    guard let tokens = await service.signIn() else { DemoProgram.end("demo-mail: the service is away") }
+    var token = MailAccount.token.with("Accessible", .text("after-first-unlock"))
+    if let expires = tokens.expires { token["FreshUntil"] = .counter(expires) }
     let key = MailAccount.draftsKey.with("Accessible", .text("when-unlocked"))
-    let first = try await broker.store(token, .fromStandardInput())
-    DemoProgram.say("stored the OAuth token, after-first-unlock, revision \(first.revision)")
+    let first = try await broker.store(token, tokens.encoded())
+    DemoProgram.say("stored the tokens of the account, after-first-unlock, revision \(first.revision)")
     let second = try await broker.store(key, .fromStandardInput())
     DemoProgram.say("stored the key of the drafts, when-unlocked, revision \(second.revision)")
 }
@@ -38,11 +40,13 @@ import Sodium
     }
 }
 
-DemoProgram.run { (broker, arguments) throws(ChatelaineError) in
+DemoProgram.run { (broker, arguments) in
+    guard let service = MailService() else { DemoProgram.end("demo-mail: DEMO_SERVER names no port") }
     switch arguments {
-    case ["sign-in"]: try await signIn(broker)
+    case ["sign-in"]: try await signIn(broker, service)
+    case ["inbox"]: DemoProgram.say(try await service.inbox(service.gate()))
     case ["open-drafts"]: try await openDrafts(broker)
     case ["run"]: try await stay(broker)
-    default: DemoProgram.say("usage: demo-mail sign-in | open-drafts | run")
+    default: DemoProgram.say("usage: demo-mail sign-in | open-drafts | inbox | run")
     }
 }

@@ -53,7 +53,7 @@ final class TokenServer: Sendable {
 
     private func expire() -> HTTPMessage {
         authority.withLock { $0.expireAccess() }
-        return Self.json(200, "{}")
+        return Self.json(200, #"{"access_tokens":"expired"}"#)
     }
 
     private func tokens(_ tokens: TokenAuthority.Tokens) -> String {

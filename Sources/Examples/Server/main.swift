@@ -1,12 +1,22 @@
-// A toy authorization server on a free port of this machine, which it prints. `demo-server [--access-ms N]
-// [--grace-ms N] [--delay-ms N]`.
+// A toy authorization server on a free port of this machine, which it prints. `demo-server expire` takes all access tokens
+// of the one at the port DEMO_SERVER out of force, `demo-server statistics` says what that one has seen.
 
 import DemoKit
+import Glibc
 import SDBus
 import Sodium
 
-guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
-    DemoProgram.end("usage: demo-server [--access-ms N] [--grace-ms N] [--delay-ms N]")
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments == ["expire"] || arguments == ["statistics"] {
+    guard let service = MailService() else { DemoProgram.end("demo-server: DEMO_SERVER names no port") }
+    let method = arguments == ["expire"] ? "POST" : "GET"
+    let answer = await service.ask(method, "/" + arguments[0])
+    DemoProgram.say(answer?.text ?? "the server is away")
+    exit(answer == nil ? 1 : 0)
+}
+guard let options = Options(arguments) else {
+    DemoProgram.end(
+        "usage: demo-server [--access-ms N] [--grace-ms N] [--delay-ms N] | expire | statistics")
 }
 guard let listener = LoopbackListener() else { DemoProgram.end("demo-server: no port is free") }
 let hexadecimal: [Character] = Array("0123456789abcdef")

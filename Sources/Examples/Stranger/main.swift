@@ -4,7 +4,7 @@
 import Chatelaine
 import DemoKit
 
-DemoProgram.run { (broker, arguments) throws(ChatelaineError) in
+DemoProgram.run { (broker, arguments) in
     var query = MailAccount.token
     if let group = arguments.first { query = query.with("AccessGroup", .text(group)) }
     let token = try await broker.read(query)

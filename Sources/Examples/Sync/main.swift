@@ -1,4 +1,4 @@
-// The mail program's background helper. `once` reads the shared token; `run FILE` stays, holds the token, and
+// The mail program's background helper. `once` reads the shared tokens; `inbox` looks at the mail; `run FILE` stays, holds the token, and
 // keeps in FILE the epoch of the last logout that it has handled.
 
 import BrokerModel
@@ -8,8 +8,9 @@ import SDBus
 import Sodium
 
 @BrokerActor func readOnce(_ broker: Broker) async throws(ChatelaineError) {
-    let token = try await broker.read(MailAccount.token)
-    DemoProgram.say("read the token that the mail program stored: \(token.secret.shown)")
+    let item = try await broker.read(MailAccount.token)
+    let tokens = try SessionTokens(encoded: item.secret)
+    DemoProgram.say("read the tokens that the mail program stored: \(tokens.accessToken.shown)")
 }
 
 @BrokerActor final class Helper {
@@ -57,12 +58,15 @@ import Sodium
     }
 }
 
-DemoProgram.run { (broker, arguments) throws(ChatelaineError) in
+DemoProgram.run { (broker, arguments) in
+    guard let service = MailService() else { DemoProgram.end("demo-sync: DEMO_SERVER names no port") }
     if arguments == ["once"] {
         try await readOnce(broker)
+    } else if arguments == ["inbox"] {
+        DemoProgram.say(try await service.inbox(service.gate()))
     } else if arguments.count == 2, arguments[0] == "run" {
         try await Helper(broker, HandledEpoch(file: arguments[1])).run()
     } else {
-        DemoProgram.say("usage: demo-sync once | run FILE")
+        DemoProgram.say("usage: demo-sync once | inbox | run FILE")
     }
 }
