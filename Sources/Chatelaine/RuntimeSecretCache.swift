@@ -5,14 +5,16 @@ public import Sodium
 /// result is stored for the other programs of the group.
 ///
 /// Memory is used only while the broker can say that it must not be: it is emptied when the keychain is locked, when the
-/// service is logged out and when the broker is gone; a secret that somebody changed is dropped; and what it held is wiped with
-/// its last user. However many ask for one account at once, one of them fetches; a fetch that a logout overtakes leaves
-/// nothing stored.
+/// service is logged out and when the broker is gone; a secret that somebody changed is dropped; and what it held is wiped
+/// with its last user. However many ask for one account at once, one of them fetches; a fetch that a logout overtakes
+/// leaves nothing stored, and who asks after the logout does not get it.
 @BrokerActor public final class RuntimeSecretCache {
     private let vault: CredentialVault
     private let longest: UInt64
     private var kept: [String: CachedSecret] = [:]
-    private var flights: [String: Task<Result<SharedSecret, any Error>, Never>] = [:]
+    /// What is asked for just now, and may be joined.
+    private(set) var flights: [String: Flight] = [:]
+    private var flightCount = 0
     private var listener: Task<Void, Never>?
     private var starting: [CheckedContinuation<Void, Never>] = []
     private var hasBegun = false
@@ -20,8 +22,14 @@ public import Sodium
     private var mayKeep = false
     /// Grows whenever memory is emptied: what was asked for before is not kept.
     private var generation = 0
-    /// By reference the revisions that others have made since the first flight under way began.
+    /// By reference the revisions that others have made since the first flight that may be joined began.
     private var changes: [String: UInt64] = [:]
+
+    /// One question to the broker, and maybe to the closure, for everyone who asks meanwhile.
+    struct Flight {
+        let number: Int
+        let task: Task<Result<SharedSecret, any Error>, Never>
+    }
 
     /// A cache before a vault.
     /// - Parameter lifetime: how long a secret stays in memory at most, before the broker is asked again.
@@ -42,23 +50,33 @@ public import Sodium
             if mayKeep && kept.isGood(at: .now) { return kept.secret }
             self.kept[account] = nil
         }
-        if let flight = flights[account] { return try await flight.value.get() }
-        let flight = BrokerActor.start { await self.fly(account, fetch) }
-        flights[account] = flight
-        return try await flight.value.get()
+        let flight = flights[account] ?? start(account, fetch)
+        return try await flight.task.value.get()
     }
 
     /// Drops the account's secret from memory, as when a server has refused it. The broker's stays.
     public func forget(account: String) {
         kept[account] = nil
+        flights[account] = nil
         generation += 1
     }
 
+    private func start(
+        _ account: String, _ fetch: @escaping @Sendable () async throws -> FetchedSecret
+    ) -> Flight {
+        flightCount += 1
+        let number = flightCount
+        let flight = Flight(
+            number: number, task: BrokerActor.start { await self.fly(account, number, fetch) })
+        flights[account] = flight
+        return flight
+    }
+
     private func fly(
-        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
+        _ account: String, _ number: Int, _ fetch: @Sendable () async throws -> FetchedSecret
     ) async -> Result<SharedSecret, any Error> {
         defer {
-            flights[account] = nil
+            if flights[account]?.number == number { flights[account] = nil }
             if flights.isEmpty { changes = [:] }
         }
         do {
@@ -71,16 +89,20 @@ public import Sodium
     private func find(
         _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
     ) async throws -> SharedSecret {
-        let before = generation
         do throws(VaultError) {
-            let item = try await vault.item(account)
-            let secret = CachedSecret(
-                item.secret, of: item.reference, item.revision, wallEnd: item.expires, longest: longest)
-            keep(secret, account, since: before)
-            return item.secret
+            return try await readAndKeep(account)
         } catch .notFound {
             return try await fetchAndStore(account, fetch)
         }
+    }
+
+    private func readAndKeep(_ account: String) async throws(VaultError) -> SharedSecret {
+        let before = generation
+        let item = try await vault.item(account)
+        let secret = CachedSecret(
+            item.secret, of: item.reference, item.revision, wallEnd: item.expires, longest: longest)
+        keep(secret, account, since: before)
+        return item.secret
     }
 
     private func fetchAndStore(
@@ -90,7 +112,10 @@ public import Sodium
         let fetched = try await fetch()
         let end = fetched.lifetime.map { EventClock.realtime.now.adding($0.microseconds) }
         let current = generation
-        let stored = try await vault.put(fetched.secret, account: account, expires: end)
+        guard let stored = try await putWhereNothingIs(fetched.secret, account, expires: end) else {
+            // Somebody else was first, and theirs is what everybody has.
+            return try await readAndKeep(account)
+        }
         guard try await vault.lastLogout() == before else {
             try await vault.delete(account, ifRevision: stored.revision)
             throw VaultError.changed(ChatelaineError(.overtaken))
@@ -99,6 +124,17 @@ public import Sodium
             fetched.secret, of: stored.reference, stored.revision, wallEnd: end, longest: longest)
         keep(secret, account, since: current)
         return fetched.secret
+    }
+
+    private func putWhereNothingIs(
+        _ secret: SharedSecret, _ account: String, expires: UInt64?
+    ) async throws(VaultError) -> Broker.Stored? {
+        do throws(VaultError) {
+            return try await vault.put(secret, account: account, replacing: 0, expires: expires)
+        } catch {
+            guard case .changed = error else { throw error }
+            return nil
+        }
     }
 
     private func keep(_ secret: CachedSecret, _ account: String, since before: Int) {
@@ -130,10 +166,13 @@ extension RuntimeSecretCache {
         case .subscribed(let state, _): mayKeep = state == .unlocked
         case .lockState(let state):
             mayKeep = state == .unlocked
-            if !mayKeep { empty() }
+            guard !mayKeep else { break }
+            empty()
+            flights = [:]
         case .loggedOut(let logout):
             guard logout.concerns(service: vault.service) else { break }
             empty()
+            flights = [:]
         case .changed(let change):
             let latest = change.kind == .removed ? .max : change.revision
             if !flights.isEmpty { changes[change.reference] = latest }

@@ -108,6 +108,29 @@ import Testing
         #expect(try await stage.vault().accounts() == [])
     }
 
+    /// B128, B123: who asks after the logout is not given what was asked for before it, and the late one takes nothing
+    /// from the winner.
+    @Test func aLateFetchIsNotJoined() async throws {
+        let stage = try await BrokerStage()
+        let cache = RuntimeSecretCache(stage.vault())
+        let (begun, goOn) = (Mailbox<Void>(), Mailbox<Void>())
+        let early = Task {
+            try await cache.secret(account: "alice") {
+                begun.post(())
+                try await goOn.next("the end of the fetch")
+                return FetchedSecret(Secret("early"))
+            }
+        }
+        try await begun.next("the fetch")
+        _ = try await stage.user().forceLogout(
+            group: "org.example.client", service: "https://mail.example", reason: "")
+        try await waitUntil("the logout to reach it") { await cache.flights.isEmpty }
+        #expect(try await ask(cache, Source()) == "fetched 1")
+        goOn.post(())
+        #expect(try await within("the end") { try await early.value }.secret.text() == "fetched 1")
+        #expect(try await text(stage.vault(), "alice") == "fetched 1")
+    }
+
     @Test func whatAFetchThrowsEveryoneGets() async throws {
         let stage = try await BrokerStage()
         let cache = RuntimeSecretCache(stage.vault())
