@@ -1,5 +1,6 @@
 """`chatelaine refresh -- COMMAND`: a refresh from a shell script, which cannot race."""
 
+import contextlib
 import os
 import select
 import signal
@@ -69,7 +70,12 @@ class Stage:
     def start(self, *command, options=(), hold=False, **more):
         environment = self.programs.environment | {"LOG": self.log} | ({"HOLD": self.hold} if hold else {})
         return subprocess.Popen(
-            self.line(command, options), env=environment, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more
+            self.line(command, options),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            **more,
         )
 
     def started(self):
@@ -81,13 +87,25 @@ class Stage:
         with open(self.hold, "w") as file:
             file.write("go\n")
 
+    def await_clients(self, count):
+        """Until so many of the command have asked the broker for something."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while sum(c["Application"] == "org.test.Command" for c in self.world.admin.list_clients()) < count:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"there are no {count} clients")
+            time.sleep(0.02)
+
     def runs(self):
         with open(self.log) as file:
             return len(file.readlines())
 
 
 def end(process):
-    _, errors = process.communicate(timeout=WAIT_SECONDS)
+    try:
+        _, errors = process.communicate(timeout=WAIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     return process.returncode, errors.decode()
 
 
@@ -105,11 +123,53 @@ def rotated(stage):
 
 @row("RC02", "eight that are started together", "refresh", "one command runs; all succeed; one new secret")
 def together(stage):
-    stage.set(b"t")
-    processes = [stage.start(stage.rotate) for _ in range(8)]
+    processes = [stage.start(stage.rotate, hold=True) for _ in range(8)]
+    stage.started()
+    stage.await_clients(8)
+    stage.release()
     for process in processes:
         equal(end(process), (0, ""))
     equal((stage.runs(), stage.get()), (1, b"tx"))
+
+
+@row("RC02-late", "two that are started together", "one comes to ask when the other is done", "it runs nothing")
+def late(_):
+    # On the direct endpoint, so that the bus can stand still for the other.
+    with World(direct=True, passcode=False) as world:
+        stage = Stage(world)
+        with stage.programs.policy():
+            stage.emptied()
+            world.bus.send_signal(signal.SIGSTOP)
+            try:
+                chatelaine, *words = stage.line([stage.rotate])
+                other = subprocess.Popen(
+                    [chatelaine, "--address", world.address, *words],
+                    env=stage.programs.environment | {"LOG": stage.log},
+                    stderr=subprocess.PIPE,
+                )
+                await_socket(other.pid)
+                equal((stage.refresh(stage.rotate).status, stage.runs()), (0, 1))
+            finally:
+                world.bus.send_signal(signal.SIGCONT)
+            equal((end(other), stage.runs(), stage.get()), ((0, ""), 1, b"tx"))
+
+
+def await_socket(process):
+    """Until the process has begun to connect to a bus."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not has_socket(f"/proc/{process}/fd"):
+        if time.monotonic() > deadline:
+            raise AssertionError("the process does not connect")
+        time.sleep(0.02)
+
+
+def has_socket(descriptors):
+    for name in os.listdir(descriptors):
+        # It may be closed by now.
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(f"{descriptors}/{name}").startswith("socket:"):
+                return True
+    return False
 
 
 @row("RC03", "one that holds the right", "others wait with the revision they have", "the result; no second run")

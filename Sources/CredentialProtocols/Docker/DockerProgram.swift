@@ -52,8 +52,8 @@ internal import Sodium
         return String(url[...last])
     }
 
-    // A secret of which every byte is escaped.
-    private static let messageBytesMax = 8 << 20
+    // Room for a secret as large as one may be, with what docker escapes of it.
+    private static let messageBytesMax = 2 << 20
     private static let urlBytesMax = 64 << 10
 
     private static let usage = "Usage: docker-credential-chatelaine <store|get|erase|list|version>"
