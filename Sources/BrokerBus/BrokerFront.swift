@@ -70,6 +70,8 @@ public import SDBus
                 try emit(
                     "ItemChanged", subscriber, sequence, group.name, reference.description, change.rawValue,
                     revision)
+            case .refreshNeeded(let group, let reference, _):
+                try emit("RefreshNeeded", subscriber, sequence, group.name, reference.description)
             }
         } catch {
             // A signal that cannot be queued shows to its subscriber as a gap in the sequence.

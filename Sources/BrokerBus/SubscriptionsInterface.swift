@@ -44,6 +44,8 @@ extension Dispatch {
             Signal(
                 "ItemChanged", ["sequence", "group", "reference", "change", "revision"],
                 (UInt64.self, String.self, String.self, String.self, UInt64.self))
+            Signal(
+                "RefreshNeeded", ["sequence", "group", "reference"], (UInt64.self, String.self, String.self))
         }
     }
 }

@@ -29,6 +29,7 @@ extension Desk {
             guard let caller = self.peers.known(connection) else { return [] }
             return self.gate.audible(to: caller)
         }
+        reminder.remindSoon()
     }
 
     /// `ListClients`.

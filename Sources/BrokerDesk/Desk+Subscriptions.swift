@@ -16,6 +16,7 @@ extension Desk {
             let sequence = self.subscribers.add(
                 caller.connection, groups: Set(reachable),
                 epochs: Dictionary(uniqueKeysWithValues: epochs.map { ($0.group, $0.epoch) }))
+            self.reminder.remindSoon()
             return .now(Subscription(state: self.vault.state, epochs: epochs, sequence: sequence))
         }
     }

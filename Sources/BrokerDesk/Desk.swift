@@ -18,6 +18,10 @@ public import SDBus
     let upkeep: Upkeep
     let refresher: Refresher
     let leaseClock: LeaseClock
+    private(set) lazy var reminder = Reminder(
+        find: { [unowned self] in
+            upkeep.renewals(for: subscribers.listeners(gate, peers), clockWasSet: $0)
+        }, tell: { [weak self] in self?.publish($0) })
     var inFlight: [String: Int] = [:]
     private var storeWasOpen = true
 
@@ -125,8 +129,18 @@ public import SDBus
             refresher.note(notice)
             if case .lockStateChanged = notice {
                 outlet.propertiesChanged(["State", "ProtectedDataAvailable"])
+                // Keys may have come.
+                reminder.remindSoon()
             }
         }
+        if let time = vault.takeRenewalTime() { reminder.remind(at: time) }
+    }
+
+    /// Somebody has set the wall clock, or the machine has woken: looks for what came with it.
+    public func clockWasSet() {
+        guard vault.isOpen else { return }
+        upkeep.sweepSoon()
+        reminder.remindSoon(clockWasSet: true)
     }
 
     /// Begins to take away what has ceased to exist, if the store is open.
@@ -139,6 +153,7 @@ public import SDBus
     private func noteStore() {
         guard vault.isOpen != storeWasOpen else { return }
         storeWasOpen = vault.isOpen
+        if storeWasOpen { reminder.remindSoon() }
         outlet.propertiesChanged(["Conditions", "State", "ProtectedDataAvailable", "PasscodeSet"])
     }
 

@@ -47,6 +47,11 @@ extension Desks {
         }
     }
 
+    /// Somebody has set the wall clock, or the machine has woken.
+    public func clockWasSet() {
+        for desk in desks.values { desk.clockWasSet() }
+    }
+
     /// `ReloadPolicy`.
     public func reloadPolicy(_ context: CallContext) throws(Refusal) -> Outcome<[String]> {
         try administering(context, "reload-policy") {

@@ -1,6 +1,7 @@
 internal import BrokerGate
 internal import BrokerModel
 internal import BrokerPeers
+internal import BrokerVault
 internal import SDBus
 
 /// Who asked to be told. What a subscriber may hear is asked of the gate with every notice, so a policy that
@@ -94,6 +95,8 @@ internal import SDBus
             let groups = subscribers[caller.connection]?.groups ?? []
             return groups.contains { gate.isAudible($0, to: caller) } ? notice : nil
         case .loggedOut(let group, _, _, _): return hears(group, caller, gate) ? notice : nil
+        case .refreshNeeded(let group, _, let side):
+            return hears(group, caller, gate) && gate.entitlements(of: caller).role.sees(side) ? notice : nil
         case .itemChanged(let group, let reference, let change, let revision, let side, let previous):
             guard hears(group, caller, gate) else { return nil }
             if gate.entitlements(of: caller).role == .full { return notice }
@@ -108,6 +111,20 @@ internal import SDBus
                     revision: revision, side: side, previousSide: previous)
             }
         }
+    }
+
+    /// The groups of which somebody hears, on each side.
+    func listeners(_ gate: Gate, _ peers: Peers) -> Listeners {
+        var listeners: Listeners = [:]
+        for (connection, subscriber) in subscribers {
+            guard let caller = peers.known(connection) else { continue }
+            let groups = subscriber.groups.filter { gate.isAudible($0, to: caller) }
+            let role = gate.entitlements(of: caller).role
+            for side in Accessibility.Side.allCases where role.sees(side) {
+                listeners[side, default: []].formUnion(groups)
+            }
+        }
+        return listeners
     }
 
     private func hears(_ group: AccessGroup, _ caller: Caller, _ gate: Gate) -> Bool {

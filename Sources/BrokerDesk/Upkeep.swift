@@ -47,6 +47,11 @@ internal import SDBus
         if let next { sweep(at: next) }
     }
 
+    /// What wants renewing now, and when the next item will; nil where the store cannot be read.
+    func renewals(for listeners: Listeners, clockWasSet: Bool) -> (notices: [Notice], next: UInt64?)? {
+        try? vault.renewals(grant, for: listeners, clockWasSet: clockWasSet)
+    }
+
     func checkpointSoon() {
         guard checkpointTimer == nil else { return }
         let due = BrokerActor.shared.loop.now(.monotonic) + Self.checkpointDelayMicroseconds

@@ -9,6 +9,8 @@ public enum Notice: Sendable, Equatable {
     case itemChanged(
         group: AccessGroup, reference: Reference, change: Change, revision: UInt64, side: Accessibility.Side,
         previousSide: Accessibility.Side)
+    /// An item should be renewed.
+    case refreshNeeded(group: AccessGroup, reference: Reference, side: Accessibility.Side)
 
     /// What happened to an item.
     public enum Change: String, Sendable {

@@ -12,6 +12,7 @@ struct ItemWriter {
     let isPasscodeSet: Bool
     let now: UInt64
     let seenExpired: Set<Int64>
+    let renewals: Renewals
 
     /// An item's content on its way into a row.
     struct Content {
@@ -102,6 +103,7 @@ struct ItemWriter {
             if content.synchronizable { try tombstones.delete(header.primaryToken) }
             try tables.put(row, replacing: old)
         }
+        renewals.wrote(row.header, row.side)
         return row.header
     }
 

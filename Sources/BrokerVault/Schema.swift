@@ -12,6 +12,7 @@ enum Schema {
     static func create(in database: Database) throws(SQLiteError) {
         try database.execute(statements)
         try extend(in: database)
+        try addIndexes(in: database)
         try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version);")
     }
 
@@ -32,6 +33,19 @@ enum Schema {
             reference BLOB PRIMARY KEY, base INTEGER NOT NULL, revision INTEGER NOT NULL,
             class_key INTEGER NOT NULL, sealed BLOB NOT NULL);
         """
+
+    /// What later versions have beside it, for stores that were made before too: no broker has to know of it.
+    static func addIndexes(in database: Database) throws(SQLiteError) {
+        try database.execute(renewals(Background.self) + renewals(Foreground.self))
+    }
+
+    private static func renewals<Side: VaultSide>(_: Side.Type) -> String {
+        """
+        CREATE INDEX IF NOT EXISTS \(Side.table)_renewal ON \(Side.table) (group_id, \(ItemTable<Side>.renewalTime))
+            WHERE fresh_until IS NOT NULL;
+
+        """
+    }
 
     private static let statements =
         items(Background.table) + items(Foreground.table) + """

@@ -12,6 +12,7 @@ final class Store {
     let writing: Tables
     let writer: Writer
     let tombstones: TombstoneTable
+    let renewals = Renewals()
     private(set) var slot: KeybagSlot
     /// Tells the keybag from any other.
     private(set) var identity: [UInt8]
@@ -30,7 +31,10 @@ final class Store {
         accessibilities = slot.accessibilities
         writer = Writer(
             mark: mark, database: writing.database, thread: surroundings.storeThread,
-            didCommit: surroundings.tell)
+            didCommit: { [renewals] in
+                renewals.committed()
+                surroundings.tell($0)
+            })
     }
 
     /// Takes the slot that was just stored.
@@ -65,6 +69,8 @@ final class Store {
             try check(tables, deviceKey: deviceKey, surroundings)
             if !isReadOnly { try Schema.extend(in: writer) }
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
+            // Without them, on a full disk say, what they are for takes longer.
+            if !isReadOnly { try? Schema.addIndexes(in: writer) }
             let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
             reader.setBusyTimeout(milliseconds: 1000)

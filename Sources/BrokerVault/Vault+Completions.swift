@@ -67,7 +67,7 @@ extension Vault {
         (rules.maxItems, rules.maxBytes) = (.max, .max)
         let writer = ItemWriter(
             tables: store.writing, tombstones: store.tombstones, keyring: keys, index: index,
-            isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired)
+            isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired, renewals: store.renewals)
         let header = try writer.put(
             content, completion.secret, reference: item.reference, created: item.created, replacing: row,
             rules: rules, promised: kept.revision)

@@ -6,6 +6,8 @@ extension Vault {
     /// Deletes what has ceased to exist. Returns when the next item will, if one will.
     public func sweep(_ grant: borrowing CustodianGrant) async throws(Refusal) -> UInt64? {
         let store = try openStore()
+        // What is due now stays so, also where the disk does not take the change and the clock is set back.
+        seenExpired.formUnion(try due(store))
         let seen = seenExpired
         let notices = try await store.writer.write { () throws(Refusal) in
             let notices = try stored { () throws(SQLiteError) in
@@ -21,6 +23,12 @@ extension Vault {
                 try store.reading.foreground.nextExpiry(after: now),
             ]
             return times.compactMap { $0 }.min()
+        }
+    }
+
+    private func due(_ store: Store) throws(Refusal) -> [Int64] {
+        try stored { () throws(SQLiteError) in
+            try store.reading.background.expired(at: now) + store.reading.foreground.expired(at: now)
         }
     }
 

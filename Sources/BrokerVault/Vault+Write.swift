@@ -142,7 +142,7 @@ extension Vault {
     func itemWriter(_ store: Store, _ index: IndexKey) -> ItemWriter {
         ItemWriter(
             tables: store.writing, tombstones: store.tombstones, keyring: keyring, index: index,
-            isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired)
+            isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired, renewals: store.renewals)
     }
 }
 

@@ -16,6 +16,8 @@ public struct Event: Sendable, Equatable {
         case loggedOut(group: String, service: String, epoch: UInt64, reason: String)
         /// `ItemChanged`; the word is `added`, `updated` or `removed`.
         case item(group: String, reference: String, change: String, revision: UInt64)
+        /// `RefreshNeeded`: the item should be renewed, by whoever asks for its lease first.
+        case refreshNeeded(group: String, reference: String)
     }
 
     /// Nil for a signal that this version does not know or that is not as the contract has it.
@@ -42,6 +44,7 @@ public struct Event: Sendable, Equatable {
             return .item(
                 group: try reader.read(), reference: try reader.read(), change: try reader.read(),
                 revision: try reader.read())
+        case "RefreshNeeded": return .refreshNeeded(group: try reader.read(), reference: try reader.read())
         default: return nil
         }
     }

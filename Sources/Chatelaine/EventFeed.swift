@@ -139,6 +139,8 @@ extension EventFeed {
                 .changed(
                     VaultEvent.ItemChange(group: group, reference: reference, kind: kind, revision: revision))
             )
+        case .refreshNeeded(let group, let reference):
+            waiting.append(.refreshNeeded(group: group, reference: reference))
         }
     }
 

@@ -183,8 +183,9 @@ internal import Sodium
             try loop.onSignal(15) { end(nil, 0) }
             try loop.onSignal(2) { end(nil, 0) }
             try loop.onSignal(1) { running?.reload() }
+            try loop.onClockSet { running?.service?.clockWasSet() }
         } catch {
-            throw Failure("signals cannot be watched: \(error.message)", ExitStatus.systemError)
+            throw Failure("signals and the clock cannot be watched: \(error.message)", ExitStatus.systemError)
         }
     }
 

@@ -10,6 +10,7 @@ extension Desks: BrokerService {}
 @BrokerActor protocol Served: BrokerService {
     func connectionAppeared(_ connection: String, bootTimeMicroseconds: UInt64)
     func connectionGone(_ connection: String)
+    func clockWasSet()
     func isKnown(_ connection: String) -> Bool
     @discardableResult func reloadPolicy() async throws(Refusal) -> [String]
 }

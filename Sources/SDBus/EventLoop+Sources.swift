@@ -44,6 +44,21 @@ extension EventLoop {
         unsafe kept.append(source)
     }
 
+    /// Calls `handler` on the loop whenever somebody has set the wall clock, or the machine has woken, for as long as the
+    /// loop lives. Timers on the wall clock need it not: the kernel looks at them itself.
+    @BrokerActor public func onClockSet(_ handler: @escaping @BrokerActor () -> Void) throws(BusError) {
+        let watch = try ClockWatch()
+        let source = unsafe try EventSource(
+            EventHandler { _ in
+                watch.arm()
+                handler()
+            }
+        ) { userdata, source in
+            unsafe sd_event_add_io(event, &source, watch.number, EPOLLIN.rawValue, ioHappened, userdata)
+        }
+        unsafe kept.append(source)
+    }
+
     /// Calls `handler` while any of `events` holds on the descriptor, which stays the caller's.
     @BrokerActor public func watch(
         _ descriptor: Int32, _ events: IOEvents, _ handler: @escaping @BrokerActor (IOEvents) -> Void

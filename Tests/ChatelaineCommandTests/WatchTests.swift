@@ -30,6 +30,26 @@ import Testing
                 == #"LoggedOut Sequence=4 Group=org.example.mail Service="" Epoch=1 Reason="gone away""#)
     }
 
+    @Test func anItemThatWantsRenewingIsALine() async throws {
+        let stage = try await Stage()
+        let watch = try await stage.start(["watch", "--group", "org.example.mail"])
+        let json = try await stage.start(["--json", "watch", "--group", "org.example.mail"])
+        _ = (try await line(watch), try await line(json))
+        let item = ["set", "--service", "web", "--fresh-until", "2001-01-01T00:00:00Z"]
+        #expect(try await stage.run(item, input: "x").status == .exited(0))
+        #expect(try await line(watch)?.hasPrefix("ItemChanged Sequence=1 ") == true)
+        let needed = try #require(try await line(watch))
+        #expect(
+            needed.wholeMatch(of: /RefreshNeeded Sequence=2 Group=org.example.mail Reference=[0-9a-f]{32}/)
+                != nil)
+        _ = try await line(json)
+        let object = try #require(try await line(json))
+        let reference = needed.suffix(32)
+        #expect(
+            object == #"{"Event":"RefreshNeeded","Sequence":2,"Group":"org.example.mail","#
+                + #""Reference":"\#(reference)"}"#)
+    }
+
     @Test func aLogoutIsAcknowledged() async throws {
         let stage = try await Stage()
         let watch = try await stage.start(["--json", "watch", "--group", "org.example.suite"])

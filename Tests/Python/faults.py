@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 from expect import NotHere
 
@@ -106,6 +107,56 @@ def fault(world, name, text=""):
         yield
     finally:
         os.unlink(path)
+
+
+class WallClock:
+    """The wall clock of a broker that was started with the faulty library."""
+
+    def __init__(self, world):
+        self.path = os.path.join(world.folder, "clock")
+        self.offset = 0
+
+    def now(self):
+        """What it reads, in microseconds since the epoch."""
+        return time.time_ns() // 1000 + self.offset * 1_000_000
+
+    def set(self, seconds):
+        """So far off what it was at first, from one moment to the next."""
+        with open(self.path + ".new", "w") as file:
+            file.write(str(seconds))
+        self.offset = seconds
+        os.replace(self.path + ".new", self.path)
+
+
+class KernelClock:
+    """The wall clock of a machine that is there for this alone."""
+
+    def __init__(self):
+        self.offset = 0
+
+    def now(self):
+        return time.time_ns() // 1000
+
+    def set(self, seconds):
+        time.clock_settime(time.CLOCK_REALTIME, time.time() + seconds - self.offset)
+        self.offset = seconds
+
+
+@contextlib.contextmanager
+def clocked_world(**options):
+    """A world and the wall clock of its broker, which is the kernel's where `SET_KERNEL_CLOCK` says so."""
+    from harness import World
+
+    if os.environ.get("SET_KERNEL_CLOCK"):
+        clock = KernelClock()
+        try:
+            with World(**options) as world:
+                yield world, clock
+        finally:
+            clock.set(0)
+        return
+    with faulty_library() as library, World(preload=library, **options) as world:
+        yield world, WallClock(world)
 
 
 class BlockDisk:

@@ -6,12 +6,14 @@ A row `B123-more` is a neighbour of the row B123. Each id of the list is played 
 import contextlib
 
 import field_absent
+import field_clock
 import field_concurrency
 import field_durability
 import field_fidelity
 import field_identity
 import field_keys
 import field_lock
+import field_logout
 import field_refresh
 import field_refresh_alone
 import field_refresh_storm
@@ -20,8 +22,8 @@ import field_start
 from stage import Stage
 
 # Those of the first kind share a stage; the others make worlds of their own, and get none.
-SHARED = (field_fidelity, field_identity, field_lock, field_refresh, field_concurrency, field_scale)
-ALONE = (field_durability, field_keys, field_start, field_refresh_alone, field_refresh_storm)
+SHARED = (field_fidelity, field_identity, field_lock, field_logout, field_refresh, field_concurrency, field_scale)
+ALONE = (field_durability, field_clock, field_keys, field_start, field_refresh_alone, field_refresh_storm)
 IDS = """
 B001 B003 B004 B005 B006 B007 B010 B013 B014 B015 B017 B018 B019 B022 B023 B024 B025 B028 B029 B030 B031 B033
 B035 B036 B037 B038 B041 B042 B044 B045 B047 B049 B051 B052 B053 B054 B055 B056 B057 B059 B060 B062 B063 B066

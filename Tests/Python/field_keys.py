@@ -1,4 +1,4 @@
-"""Clocks, passcodes and keys: what expires stays so, and no attempt that fails changes anything."""
+"""Passcodes and keys: no attempt that fails changes anything."""
 
 import os
 import random
@@ -15,50 +15,6 @@ from traces import files
 
 TABLE = Table()
 row = TABLE.row
-
-
-@row("B137", "an item that expires, a wall clock", "set it back and forth", "once seen expired it stays so")
-def b137():
-    with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
-        now = world.mail.now()
-        hour = 3600
-        for name in ("seen", "unseen"):
-            world.mail.add(generic(Account=name, Expires=now + hour * 1_000_000), secret())
-        world.mail.add(generic(Account="stays"), secret())
-        for offset in (-2 * hour, 0, hour // 2):
-            with faults.fault(world, "clock", str(offset)):
-                same_secret(world.mail.read(generic(Account="seen")).secret, secret())
-        with faults.fault(world, "clock", str(-2 * hour)):
-            # As late as it was, by a clock that says it is earlier.
-            refused(
-                "Param", world.mail.add, generic(Account="past", Expires=now - 3 * hour * 1_000_000), secret()
-            )
-        with faults.fault(world, "clock", str(48 * hour)):
-            refused("ItemNotFound", world.mail.read, generic(Account="seen"))
-        refused("ItemNotFound", world.mail.read, generic(Account="seen"))
-        for offset in ("9223372036854775807", "-9223372036854775807", "99999999999", "-99999999999"):
-            with faults.fault(world, "clock", offset):
-                same_secret(
-                    world.mail.read(generic(Account="stays")).secret, secret(), f"at an offset of {offset}"
-                )
-        same_secret(world.mail.read(generic(Account="stays")).secret, secret())
-
-
-@row(
-    "B138",
-    "a token that ends in ten minutes",
-    "an hour passes while nothing runs",
-    "no old token, and a signal",
-)
-def b138():
-    with faults.faulty_library() as library, World(passcode=False, preload=library) as world:
-        reference, _ = world.mail.add(generic(Expires=world.mail.now() + 600_000_000), secret())
-        world.calendar.subscribe()
-        with faults.fault(world, "clock", "3600"):
-            refused("ItemNotFound", world.mail.read, generic())
-            equal(world.mail.search(generic()), [])
-            signal = world.calendar.next_signal()
-            equal((signal.name, signal.arguments[2:4]), ("ItemChanged", (reference, "removed")))
 
 
 @row(

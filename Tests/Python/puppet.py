@@ -123,6 +123,11 @@ class Puppet:
         """Microseconds since the epoch, as this process sees them."""
         return time.time_ns() // 1000
 
+    def next_signals(self, count):
+        """So many of the broker's signals, as they come: name and arguments."""
+        found = [self.client.next_signal() for _ in range(count)]
+        return [[signal.name, list(signal.arguments)] for signal in found]
+
     def count_secrets(self, query):
         return len(self.client.read_all(query))
 

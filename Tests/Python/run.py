@@ -21,6 +21,7 @@ SUITES = (
     "hostile",
     "storage_faults",
     "field_failures",
+    "renewal",
     "leaks",
     "contract",
     "trust",

@@ -74,6 +74,12 @@ internal import SDBus
                     JSON.Member("Reference", .string(reference)), JSON.Member("Change", .string(change)),
                     JSON.Member("Revision", .number(revision)),
                 ]
+            case .refreshNeeded(let group, let reference):
+                name = "RefreshNeeded"
+                arguments = [
+                    sequence, JSON.Member("Group", .string(group)),
+                    JSON.Member("Reference", .string(reference)),
+                ]
             }
         }
 

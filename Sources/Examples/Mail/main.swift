@@ -32,7 +32,7 @@ import Sodium
         case .lockState(let state, _) where state == .unlocked:
             DemoProgram.say("unlocked: drafts can be opened")
         case .lockState(let state, _): DemoProgram.say("\(state.rawValue): closed the drafts")
-        case .item: break
+        case .item, .refreshNeeded: break
         case .loggedOut(let group, let service, let epoch, let reason):
             DemoProgram.say("logout of \(service) (\(reason)), epoch \(epoch): back to the sign-in page")
             try await broker.acknowledge(group: group, epoch: epoch)

@@ -44,7 +44,7 @@ import Sodium
     private func handle(_ change: Event.Change) async throws(ChatelaineError) {
         switch change {
         case .lockState(let state, _): DemoProgram.say("\(state.rawValue): goes on with its work")
-        case .item: break
+        case .item, .refreshNeeded: break
         case .loggedOut(_, let service, let epoch, let reason):
             try await drop("logout of \(service) (\(reason)), epoch \(epoch)", epoch)
         }
