@@ -55,6 +55,20 @@ import Testing
         #expect(try await next(follower) == .lockState(.unlocked))
     }
 
+    @BrokerActor @Test func anItemThatWantsRenewingIsTold() async throws {
+        let stage = try await BrokerStage()
+        let follower = try await follow(stage)
+        _ = try await next(follower)
+        var item = Attributes()
+        item["Class"] = .text("generic-password")
+        item["AccessGroup"] = .text(Self.group)
+        item["FreshUntil"] = .counter(1)
+        let stored = try await stage.user().add(item, SharedSecret(Secret("x")))
+        guard case .changed = try await next(follower) else { throw TestFailure("no change") }
+        #expect(
+            try await next(follower) == .refreshNeeded(group: Self.group, reference: stored.reference))
+    }
+
     @Test func aLogoutIsAcknowledgedWhenItWasHandled() async throws {
         let stage = try await BrokerStage()
         let follower = try await follow(stage)
