@@ -59,6 +59,12 @@ import Testing
             "org.example.suite", "service", epoch, "reason")
     }
 
+    func send(_ number: UInt64, toRefresh reference: String) throws {
+        try connection.emit(
+            signal: "RefreshNeeded", interface: Self.subscriptions, path: Self.path, to: subscriber, number,
+            "org.example.suite", reference)
+    }
+
     func close() {
         registration?.cancel()
         connection.close()
@@ -93,5 +99,7 @@ import Testing
         try broker.send(6, logout: 3)
         guard case .loggedOut(let third) = try await events.next() else { throw TestFailure("no logout") }
         #expect(third.epoch == 3 && !third.wasMissed)
+        try broker.send(7, toRefresh: "r")
+        #expect(try await events.next() == .refreshNeeded(group: "org.example.suite", reference: "r"))
     }
 }
