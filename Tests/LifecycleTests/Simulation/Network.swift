@@ -78,6 +78,8 @@ struct Chances: Sendable {
     var holderKilled: UInt64 = 40
     /// The broker ends while a refresh is under way.
     var brokerEnds: UInt64 = 10
+    /// The person signs in again while a refresh is under way.
+    var signedIn: UInt64 = 5
     /// The device is locked while a refresh is under way.
     var locked: UInt64 = 10
 }

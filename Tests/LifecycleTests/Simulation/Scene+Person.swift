@@ -29,7 +29,7 @@ extension Scene {
         }
     }
 
-    private func signIn(_ account: Account) async {
+    func signIn(_ account: Account) async {
         let tokens = network.signIn()
         isSigningIn.remove(account)
         do throws(CallFailure) {
@@ -59,9 +59,14 @@ extension Scene {
         signInLater(account)
     }
 
-    /// Whether the item's tokens come from another sign-in by now, or from none.
+    /// Whether the item's tokens come from another sign-in by now.
+    func wasReplaced(_ account: Account, _ refresh: String) -> Bool {
+        families[account] != Ledger.token(refresh)?.family
+    }
+
+    /// The same, or from none.
     func wasSignedOut(_ account: Account, _ refresh: String) -> Bool {
-        isSigningIn.contains(account) || families[account] != Ledger.token(refresh)?.family
+        isSigningIn.contains(account) || wasReplaced(account, refresh)
     }
 
     // What cannot be done now is not done.

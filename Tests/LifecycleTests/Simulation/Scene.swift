@@ -63,10 +63,13 @@ import Sodium
     func chance() -> Double { Double.random(in: 0...1, using: &dice) }
 
     /// What goes wrong while that process refreshes.
-    func trouble(_ life: Life) {
+    func trouble(_ life: Life, _ account: Account) {
         let when = time.monotonic + dice.time(0...3)
         if dice.chance(perMille: chances.holderKilled) { time.alarm(at: when) { self.kill(life) } }
         if dice.chance(perMille: chances.brokerEnds) { time.alarm(at: when) { self.endBroker() } }
+        if dice.chance(perMille: chances.signedIn) {
+            time.alarm(at: when) { BrokerActor.start { await self.signIn(account) } }
+        }
         if dice.chance(perMille: chances.locked) { time.alarm(at: when) { self.lock() } }
     }
 

@@ -106,7 +106,7 @@ import Sodium
             scene.ledger.problem("the item's secret is not what was stored")
             return true
         }
-        scene.trouble(life)
+        scene.trouble(life, account)
         return try await ask(account, fence, latest.refresh)
     }
 
@@ -141,6 +141,9 @@ import Sodium
                 try await complete(left.fence, left.tokens)
                 unstored[account] = nil
                 scene.ledger.stored(for: left.refresh)
+                if scene.wasReplaced(account, left.refresh) {
+                    scene.ledger.problem("a late result won over a sign-in")
+                }
                 return true
             } catch {
                 if error.refusal == .leaseLost || error.refusal == .itemNotFound {
