@@ -62,6 +62,8 @@ final class LeaseBoard {
         places[lease.reference]?.lease = lease
         fences[lease.fence] = lease
         fencesOf[lease.connection, default: []].append(lease.fence)
+        // Who came meanwhile knows no end of its waiting yet.
+        freed(lease.reference)
         guard let known = fencesOf[lease.connection], known.count > Self.fencesPerConnectionMax else {
             return
         }

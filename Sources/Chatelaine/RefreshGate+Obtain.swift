@@ -4,6 +4,8 @@ internal import SDBus
 extension RefreshGate {
     /// Times that the item may turn out to be another than the one that was just read.
     private static let roundsMax = 8
+    /// A try that begins later than that might come to its answer after the lease.
+    private static let askingAgainMicroseconds: UInt64 = 20_000_000
 
     /// One caller's whole way to a token, which others join.
     func obtain(insteadOf refused: UInt64?) async throws(RefreshError) -> AccessToken {
@@ -47,13 +49,28 @@ extension RefreshGate {
         let asked = clock()
         let response: TokenResponse
         do {
-            response = try await exchange(refreshToken)
+            response = try await answer(to: refreshToken)
         } catch {
             return try await giveUp(fence, error)
         }
         unstored = Unstored(
             fence: fence, tokens: SessionTokens(response, replacing: tokens, asked: asked))
         return try await storeUnstored()
+    }
+
+    // Under the one lease: whoever else asked would show the server the same token, and later.
+    private func answer(to refreshToken: SharedSecret) async throws -> TokenResponse {
+        let latest = EventClock.monotonic.now + Self.askingAgainMicroseconds
+        for pause in pauses {
+            do {
+                return try await exchange(refreshToken)
+            } catch {
+                if case TokenServerError.refused = error { throw error }
+                guard EventClock.monotonic.now < latest else { throw error }
+            }
+            try? await BrokerActor.shared.loop.sleep(microseconds: pause.microseconds)
+        }
+        return try await exchange(refreshToken)
     }
 
     /// Gives the lease back, with what it came to nothing by; nil when it was somebody else's already.

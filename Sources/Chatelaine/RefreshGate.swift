@@ -15,6 +15,7 @@ public import Sodium
     let exchange: Exchange
     let leeway: Duration
     let patience: Duration
+    let pauses: [Duration]
     let clock: @Sendable () -> UInt64
     let link: BrokerLink
     private var flight: RefreshFlight?
@@ -25,38 +26,43 @@ public import Sodium
     /// - Parameters:
     ///   - leeway: how long before its end a token is renewed, and at most half of its life.
     ///   - patience: how long another process's refresh is waited for, before ``RefreshError/busy``.
+    ///   - pauses: before each further try when no answer came: the server may have rotated the refresh token all the same,
+    ///     and takes the old one again for a while.
     ///   - clock: the wall clock, in microseconds since the Unix epoch.
     ///   - exchange: asks the token server. It runs off the broker's loop.
     public nonisolated convenience init(
         _ vault: CredentialVault, account: String, leeway: Duration = .seconds(60),
-        patience: Duration = .seconds(60),
+        patience: Duration = .seconds(60), pauses: [Duration] = [.seconds(1), .seconds(2)],
         clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
         exchange: @escaping Exchange
     ) {
         self.init(
-            vault.query(account), vault.link, leeway: leeway, patience: patience, clock: clock,
+            vault.query(account), vault.link, leeway: leeway, patience: patience, pauses: pauses,
+            clock: clock,
             exchange: exchange)
     }
 
     /// The same for the one item that a query finds, in whatever group and of whatever attributes.
     public nonisolated convenience init(
         _ query: Attributes, at endpoint: Endpoint = .user, leeway: Duration = .seconds(60),
-        patience: Duration = .seconds(60),
+        patience: Duration = .seconds(60), pauses: [Duration] = [.seconds(1), .seconds(2)],
         clock: @escaping @Sendable () -> UInt64 = { EventClock.realtime.now },
         exchange: @escaping Exchange
     ) {
         self.init(
-            query, BrokerLink(endpoint), leeway: leeway, patience: patience, clock: clock, exchange: exchange)
+            query, BrokerLink(endpoint), leeway: leeway, patience: patience, pauses: pauses, clock: clock,
+            exchange: exchange)
     }
 
     private nonisolated init(
-        _ query: Attributes, _ link: BrokerLink, leeway: Duration, patience: Duration,
+        _ query: Attributes, _ link: BrokerLink, leeway: Duration, patience: Duration, pauses: [Duration],
         clock: @escaping @Sendable () -> UInt64, exchange: @escaping Exchange
     ) {
         self.query = query
         self.link = link
         self.leeway = leeway
         self.patience = patience
+        self.pauses = pauses
         self.clock = clock
         self.exchange = exchange
     }

@@ -73,12 +73,16 @@ import Testing
         var freed: [Reference] = []
         board.freed = { freed.append($0) }
         #expect(board.claim(item, now: 0) == .yours)
-        _ = grant(1)
+        #expect(board.claim(item, now: 0) == .wait(until: .max))
         #expect(freed.isEmpty)
-        board.end(other)
-        #expect(freed.isEmpty)
-        board.end(item)
+        // Whoever waits without an end learns of one.
+        let lease = grant(1)
         #expect(freed == [item])
+        #expect(board.claim(item, now: 0) == .wait(until: lease.deadline))
+        board.end(other)
+        #expect(freed == [item])
+        board.end(item)
+        #expect(freed == [item, item])
     }
 
     @Test func aConnectionThatGoesLosesWhatIsOpen() {

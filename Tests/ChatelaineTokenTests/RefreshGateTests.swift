@@ -3,6 +3,7 @@ import Chatelaine
 import ChatelaineHTTP
 import SDBus
 import TestKit
+import Synchronization
 import Testing
 
 /// One gate against a real broker and a real token server.
@@ -195,6 +196,35 @@ import Testing
         #expect(await better.end() == ["refresh_token RT0 app"])
     }
 
+    /// The server may have rotated before its answer was lost: the same holder asks again, before anybody else may.
+    @BrokerActor @Test func anAnswerThatIsLostIsAskedForAgainUnderTheOneLease() async throws {
+        let stage = try await TokenStage()
+        let revision = try await stage.store("AT0", "RT0", endingIn: -1)
+        let asked = Counter()
+        let gate = stage.gate { refreshToken in
+            guard asked.next() == 3 else { throw TokenServerError.unreachable("test") }
+            #expect(text(refreshToken) == "RT0")
+            let other = try await stage.connect()
+            await #expect {
+                _ = try await other.beginRefresh(TokenStage.item, stale: revision, timeoutMicroseconds: 0)
+            } throws: { error in
+                (error as? ChatelaineError)?.kind == .busy
+            }
+            return TokenResponse(accessToken: secret("AT1"), refreshToken: secret("RT1"), lifetime: 300)
+        }
+        #expect(text(try await gate.validAccessToken().secret) == "AT1")
+        #expect(asked.next() == 4)
+    }
+
+    /// A refusal is an answer: nothing was rotated, and others may try.
+    @BrokerActor @Test func aRefusalIsNotAskedForAgain() async throws {
+        let (stage, server) = try await stageAndServer()
+        try await stage.store("AT0", "RT0", endingIn: -1)
+        let failing = stage.gate(try exchange(server, "status/503"))
+        await #expect(throws: RefreshError.self) { try await failing.validAccessToken() }
+        #expect(await server.end() == ["refresh_token RT0 app"])
+    }
+
     @BrokerActor @Test func anErrorOfTheAppsOwnIsABadDayAndIsNotShown() async throws {
         struct Leaky: Error { let token = "sentinel" }
         let stage = try await TokenStage()
@@ -297,6 +327,17 @@ import Testing
             try await gate.validAccessToken()
         } throws: {
             if case RefreshError.signInNeeded = $0 { true } else { false }
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    func next() -> Int {
+        number.withLock { number in
+            number += 1
+            return number
         }
     }
 }

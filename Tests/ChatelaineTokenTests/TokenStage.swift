@@ -158,7 +158,8 @@ final class TokenStage: Sendable {
         _ exchange: @escaping RefreshGate.Exchange
     ) -> RefreshGate {
         RefreshGate(
-            vault(at: address), account: "alice", patience: patience, clock: clock, exchange: exchange)
+            vault(at: address), account: "alice", patience: patience,
+            pauses: [.milliseconds(10), .milliseconds(20)], clock: clock, exchange: exchange)
     }
 
     /// A process that asks for a token of its gate for each line of its input, and writes what came of it.

@@ -6,7 +6,7 @@ import Sodium
 
 /// A program that wants an access token now and then, by the rules of the client library's `RefreshGate`: read; a token
 /// that is good is used; else `Begin` with its revision, and with a grant the server is asked and the answer stored,
-/// whatever else happens. In one thing it does more, at `asksMax`.
+/// whatever else happens.
 @BrokerActor final class VirtualProcess {
     let life: Life
     let scene: Scene
@@ -15,8 +15,8 @@ import Sodium
     /// Renewed so long before its end.
     static let marginMicroseconds: UInt64 = 60_000_000
     private static let roundsMax = 8
-    /// How often the server is asked under one lease when no answer comes: it may have rotated already. `RefreshGate` asks
-    /// once and gives the lease back; a lock or the broker's end may then keep everybody from asking in the grace time.
+    /// How often the server is asked under one lease when no answer comes: it may have rotated already, and a lock or the
+    /// broker's end may keep everybody else from asking in the grace time.
     private static let asksMax = 3
 
     /// What the server gave and the broker did not take yet.
