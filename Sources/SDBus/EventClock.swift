@@ -1,3 +1,4 @@
+internal import CSystemd
 internal import Glibc
 
 /// The clocks that a timer may run on.
