@@ -9,12 +9,11 @@ internal import SDBus
     private let tell: ([Notice]) -> Void
     private var timer: Timer?
     private var time = UInt64.max
-    private var isAtWork = false
     private var isAsked = false
     private var clockWasSet = false
 
-    /// So many are told before other calls go on.
-    private static let chunk = 128
+    /// After a look that failed, unless something else asks before.
+    private static let retryMicroseconds: UInt64 = 60_000_000
 
     /// `find` gives what wants renewing now, and when to come again.
     init(
@@ -36,26 +35,19 @@ internal import SDBus
 
     /// Looks as soon as the loop is free: somebody listens who did not, or keys came.
     func remindSoon(clockWasSet: Bool = false) {
-        isAsked = true
         if clockWasSet { self.clockWasSet = true }
-        guard !isAtWork else { return }
-        isAtWork = true
-        BrokerActor.start { await self.work() }
+        guard !isAsked else { return }
+        isAsked = true
+        BrokerActor.start { self.work() }
     }
 
-    private func work() async {
-        defer { isAtWork = false }
-        while isAsked {
-            isAsked = false
-            let wasSet = clockWasSet
-            clockWasSet = false
-            // A store that cannot be read now is looked at when a later call finds it well again.
-            guard let (notices, next) = find(wasSet) else { return }
-            for start in stride(from: 0, to: notices.count, by: Self.chunk) {
-                if start > 0 { try? await BrokerActor.shared.loop.sleep(microseconds: 0) }
-                tell(Array(notices[start..<min(start + Self.chunk, notices.count)]))
-            }
-            if let next { remind(at: next) }
+    private func work() {
+        isAsked = false
+        guard let (notices, next) = find(clockWasSet) else {
+            return remind(at: EventClock.realtime.now + Self.retryMicroseconds)
         }
+        clockWasSet = false
+        tell(notices)
+        if let next { remind(at: next) }
     }
 }

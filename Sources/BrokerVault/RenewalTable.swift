@@ -7,6 +7,8 @@ struct Renewal {
     let reference: Reference
     let revision: UInt64
     let expires: UInt64?
+
+    func hasExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
 extension ItemTable {

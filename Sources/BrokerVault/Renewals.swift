@@ -12,6 +12,8 @@ final class Renewals {
     /// Whatever comes before was told of. A place that is not here was never looked at.
     private var reached: [Place: UInt64] = [:]
     private var told: [Reference: UInt64] = [:]
+    /// Told of because they were written later than now. However often they are renewed, that may stay so.
+    private var toldFromFuture: Set<Reference> = []
     private var written: [Place: UInt64] = [:]
     private var earliest: UInt64?
     private var toldMax = 1024
@@ -49,10 +51,24 @@ final class Renewals {
         told.updateValue(renewal.revision, forKey: renewal.reference) != renewal.revision
     }
 
+    /// The same for an item that was written later than now: the first time for each item.
+    func tellFromFuture(_ renewal: Renewal) -> Bool {
+        toldFromFuture.insert(renewal.reference).inserted && tell(renewal)
+    }
+
+    /// What was told and looked at, to be put back where a look fails and nobody hears of it.
+    var marks: (reached: [Place: UInt64], told: [Reference: UInt64], fromFuture: Set<Reference>) {
+        get { (reached, told, toldFromFuture) }
+        set { (reached, told, toldFromFuture) = newValue }
+    }
+
     /// Forgets items that are gone, once it remembers twice as many as there were.
     func prune(isThere: (Reference) throws(SQLiteError) -> Bool) throws(SQLiteError) {
         guard told.count > toldMax else { return }
-        for reference in told.keys where try !isThere(reference) { told[reference] = nil }
+        for reference in told.keys where try !isThere(reference) {
+            told[reference] = nil
+            toldFromFuture.remove(reference)
+        }
         toldMax = max(1024, 2 * told.count)
     }
 }

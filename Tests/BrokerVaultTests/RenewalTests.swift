@@ -127,6 +127,42 @@ import Testing
         #expect(try look().references.isEmpty)
     }
 
+    /// Renewed under the right clock, it is still later than now: else each waking of the machine would renew it again.
+    @VaultActor @Test func anItemFromTheFutureIsToldOfOnceHoweverOftenItIsRenewed() async throws {
+        let reference = try await add("a")
+        bench.clock -= 3600_000_000
+        #expect(try look(clockWasSet: true).references == [reference])
+        try await bench.update(.query("a"), ["FreshUntil": .time(bench.clock + 10 * Self.life)], "y")
+        #expect(try bench.read(.query("a")).attributes.modified > bench.clock + 60_000_000)
+        #expect(try look(clockWasSet: true).references.isEmpty)
+    }
+
+    @VaultActor @Test func aLookGivesSoManyAndSaysThatThereAreMore() async throws {
+        var added: Set<Reference> = []
+        for number in 0..<300 { added.insert(try await add("\(number)")) }
+        bench.clock += Self.life
+        var told: [Reference] = []
+        for round in 1... {
+            let (references, next) = try look()
+            told += references
+            #expect(references.count <= 128 && round <= 3)
+            guard let next else { break }
+            #expect(next <= bench.clock)
+        }
+        #expect(told.count == 300 && Set(told) == added)
+    }
+
+    @VaultActor @Test func whatALookFoundThatFailedIsToldByTheNext() async throws {
+        let background = try await add("b")
+        let foreground = try await add("f", accessible: .whenUnlocked)
+        bench.clock += Self.life
+        try bench.tamper("ALTER TABLE foreground_items RENAME TO away")
+        #expect(await refusal { () throws(Refusal) in _ = try look() } != nil)
+        try bench.tamper("ALTER TABLE away RENAME TO foreground_items")
+        #expect(Set(try look().references) == [background, foreground])
+        #expect(try look().references.isEmpty)
+    }
+
     @VaultActor @Test func anExpiredItemIsGone() async throws {
         try await bench.add(
             .item().adding("FreshUntil", .time(bench.clock + 10)).adding("Expires", .time(bench.clock + 10)))
