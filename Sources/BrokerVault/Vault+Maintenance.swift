@@ -9,18 +9,20 @@ extension Vault {
         // What is due now stays so, also where the disk does not take the change and the clock is set back.
         seenExpired.formUnion(try due(store))
         let seen = seenExpired
-        let notices = try await store.writer.write { () throws(Refusal) in
+        let (notices, swept) = try await store.writer.write { () throws(Refusal) in
+            let now = self.now
             let notices = try stored { () throws(SQLiteError) in
-                try self.sweep(store.writing, seen, now: self.now)
+                try self.sweep(store.writing, seen, now: now)
             }
-            return (notices, notices)
+            return ((notices, now), notices)
         }
         seenExpired.subtract(seen)
         if !notices.isEmpty { needsCheckpoint = true }
+        // From the moment of the sweep: what came due while it was flushed is next, though its time has passed.
         return try stored { () throws(SQLiteError) in
             let times = [
-                try store.reading.background.nextExpiry(after: now),
-                try store.reading.foreground.nextExpiry(after: now),
+                try store.reading.background.nextExpiry(after: swept),
+                try store.reading.foreground.nextExpiry(after: swept),
             ]
             return times.compactMap { $0 }.min()
         }

@@ -46,6 +46,24 @@ import Testing
         #expect(try bench.number("SELECT count(*) FROM background_items") == 0)
     }
 
+    /// It was not due when the sweep looked, and is in the past when the flush is through.
+    @VaultActor @Test func whatComesDueWhileASweepIsFlushedIsNext() async throws {
+        let worker = HeldWorker()
+        let bench = try Bench(worker)
+        for (account, after) in [("a", 10), ("b", 20)] as [(String, UInt64)] {
+            try await bench.add(.item(account).adding("Expires", .time(bench.clock + after)))
+        }
+        let later = bench.clock + 20
+        bench.clock += 10
+        await worker.hold()
+        let sweep = Task.immediate { try await bench.sweep() }
+        bench.clock += 10
+        await worker.release()
+        #expect(try await sweep.value == later)
+        #expect(try await bench.sweep() == nil)
+        #expect(try bench.number("SELECT count(*) FROM background_items") == 0)
+    }
+
     @VaultActor @Test func aClockThatOnlyWentPastAndBackUnseenTakesNothing() async throws {
         try await addExpiring()
         bench.clock += 100
