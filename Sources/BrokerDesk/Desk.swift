@@ -57,7 +57,7 @@ public import SDBus
         self.outlet = outlet
         leaseClock = leases
         refresher = Refresher(vault, leases)
-        upkeep = Upkeep(vault: vault, grant: custodian, now: outlet.now)
+        upkeep = Upkeep(vault: vault, grant: custodian, clock: leases)
     }
 
     var peers: Peers { reception.peers }

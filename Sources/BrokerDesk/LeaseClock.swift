@@ -1,6 +1,6 @@
 internal import SDBus
 
-/// What leases go by: CLOCK_MONOTONIC, which stands still while the machine sleeps, and chance.
+/// What leases and upkeep go by: CLOCK_MONOTONIC, which stands still while the machine sleeps, and chance.
 public struct LeaseClock {
     let boot: [UInt8]
     let now: () -> UInt64

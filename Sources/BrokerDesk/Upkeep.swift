@@ -8,19 +8,22 @@ internal import SDBus
 @BrokerActor final class Upkeep {
     private let vault: Vault
     private let grant: CustodianGrant
-    private let now: () -> UInt64
+    private let clock: LeaseClock
+    private var restsUntil: UInt64 = 0
     private var sweepTimer: Timer?
     private var sweepTime = UInt64.max
     private var isSweeping = false
-    private var checkpointTimer: Timer?
+    private var checkpointTimer: AnyObject?
 
     /// Old frames are gone within five seconds of a deletion; many deletions share one checkpoint.
     private static let checkpointDelayMicroseconds: UInt64 = 2_000_000
+    /// A disk that takes no change is not asked again at every call.
+    private static let restMicroseconds: UInt64 = 1_000_000
 
-    init(vault: Vault, grant: consuming CustodianGrant, now: @escaping () -> UInt64) {
+    init(vault: Vault, grant: consuming CustodianGrant, clock: LeaseClock) {
         self.vault = vault
         self.grant = grant
-        self.now = now
+        self.clock = clock
     }
 
     /// Sweeps when that moment comes by the wall clock, or when the clock is set past it.
@@ -34,17 +37,20 @@ internal import SDBus
     }
 
     func sweepSoon() {
-        guard !isSweeping else { return }
+        guard !isSweeping, clock.now() >= restsUntil else { return }
         isSweeping = true
         BrokerActor.start { await self.sweep() }
     }
 
     private func sweep() async {
         defer { isSweeping = false }
-        // A store that cannot be opened or written now is swept when a later call finds it well again.
-        let next = try? await vault.sweep(grant)
+        do throws(Refusal) {
+            if let next = try await vault.sweep(grant) { sweep(at: next) }
+        } catch {
+            // A store that cannot be opened or written now is swept when a later call finds it well again.
+            restsUntil = clock.now() + Self.restMicroseconds
+        }
         if vault.needsCheckpoint { checkpointSoon() }
-        if let next { sweep(at: next) }
     }
 
     /// What wants renewing now, and when the next item will; nil where the store cannot be read.
@@ -54,8 +60,7 @@ internal import SDBus
 
     func checkpointSoon() {
         guard checkpointTimer == nil else { return }
-        let due = BrokerActor.shared.loop.now(.monotonic) + Self.checkpointDelayMicroseconds
-        checkpointTimer = BrokerActor.shared.loop.timer(clock: .monotonic, at: due) { [weak self] in
+        checkpointTimer = clock.timer(clock.now() + Self.checkpointDelayMicroseconds) { [weak self] in
             BrokerActor.start { await self?.checkpoint() }
         }
     }
