@@ -62,11 +62,13 @@ def r26(w):
 
 @row("R27", "what is written down", "grants and results", "the audit names the operation, and no value")
 def r27(w):
+    before = len(w.log())
     revision = added(w)
-    granted(w.mail, revision)
+    fence = granted(w.mail, revision)
     w.mail.begin(query(), 0, 0)
+    w.mail.complete(fence, {}, secret("2"))
     w.stop()
-    log = w.log()
+    log = w.log()[before:]
     w.start()
     holds("refresh" in log, "the audit names the operation")
-    equal(found_in(log.encode(), {"the secret": secret("1")}), {})
+    equal(found_in(log.encode(), {"the secret": secret("1"), "the next": secret("2")}), {})
