@@ -58,7 +58,7 @@ public import SDBus
             })
     }
 
-    /// Tells one subscriber. A notice that this version does not send is dropped.
+    /// Tells one subscriber.
     public func tell(_ notice: Notice, sequence: UInt64, to subscriber: String) {
         do throws(BusError) {
             switch notice {
