@@ -70,7 +70,7 @@ internal import Sodium
         case .granted(let fence):
             let lease = LeaseBoard.Lease(
                 fence: fence, reference: item.reference, connection: client.connection,
-                application: client.application, service: Vault.service(of: item), deadline: terms.deadline)
+                application: client.application, service: item.service, deadline: terms.deadline)
             guard client.isHere() else {
                 board.release(item.reference)
                 end(lease)

@@ -57,6 +57,14 @@ public struct ItemAttributes: Sendable, Equatable {
             && attributes.contains(query.attributes, of: itemClass)
     }
 
+    /// What a logout calls the item's service; empty where it has none.
+    public var service: String {
+        switch attributes[itemClass.service] {
+        case .text(let bytes), .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        default: ""
+        }
+    }
+
     /// Whether the item has ceased to exist.
     public func hasExpired(at now: UInt64) -> Bool {
         guard let expires else { return false }

@@ -117,15 +117,7 @@ extension Vault {
 
     private func service(of row: AnyRow) -> String? {
         guard case .item(let item) = keyring.open(row) else { return nil }
-        return Self.service(of: item)
-    }
-
-    /// What a logout would call the item's service; empty where it has none.
-    public static func service(of item: ItemAttributes) -> String {
-        switch item.attributes[item.itemClass.service] {
-        case .text(let bytes), .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        default: ""
-        }
+        return item.service
     }
 
     private static func check(_ changes: Changes, for itemClass: ItemClass) throws(Refusal) {

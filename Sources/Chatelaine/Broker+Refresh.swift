@@ -1,4 +1,5 @@
 internal import BrokerBus
+public import BrokerModel
 internal import SDBus
 public import Sodium
 
@@ -10,14 +11,6 @@ extension Broker {
         /// Ask the token server with this, then call ``completeRefresh(_:_:_:)`` or ``failRefresh(_:_:message:)``
         /// with the fence. Nobody else asks meanwhile.
         case granted(fence: UInt64, Item)
-    }
-
-    /// Why a refresh came to nothing; the raw value is the word of the contract.
-    public enum RefreshFailure: String, Sendable {
-        /// Another attempt may do: no network, a server that is down. The item stays.
-        case transient
-        /// The server said that the grant is dead. The item goes, and whoever holds it is told to drop it.
-        case rejected
     }
 
     /// Asks for the right to refresh the item that `query` finds, or for what somebody else's refresh gave.

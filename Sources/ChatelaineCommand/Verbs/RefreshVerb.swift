@@ -102,8 +102,8 @@ internal import Sodium
 extension RefreshVerb {
     /// Why a command has not renewed the secret.
     struct Problem {
-        let kind: Broker.RefreshFailure
-        /// For the broker's log.
+        let kind: RefreshFailure
+        /// For a person.
         let text: String
 
         /// Nil where it has.
