@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 key = ec.generate_private_key(ec.SECP256R1())
 name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "token server")])
-now = datetime.datetime.utcnow()
+now = datetime.datetime.now(datetime.timezone.utc)
 certificate = (
     x509.CertificateBuilder()
     .subject_name(name)

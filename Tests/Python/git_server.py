@@ -1,33 +1,19 @@
 """A git server over HTTP with Basic authentication: git's own http-backend behind Python's server."""
 
 import base64
-import http.server
 import subprocess
-import threading
+
+from local_server import LocalServer
 
 
-class GitServer:
+class GitServer(LocalServer):
     """Serves the repositories below a folder to whoever knows the password, which a test may change."""
 
     def __init__(self, git, folder, environment):
         self.git, self.folder, self.environment = git, folder, environment
         self.user, self.password = "alice", "first"
         self.refused = self.admitted = 0
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-    @property
-    def host(self):
-        return f"127.0.0.1:{self.server.server_address[1]}"
+        super().__init__()
 
     def url(self, name):
         return f"http://{self.host}/{name}"
@@ -36,31 +22,6 @@ class GitServer:
         if not header or not header.startswith("Basic "):
             return False
         return base64.b64decode(header[6:]) == f"{self.user}:{self.password}".encode()
-
-    def _handler(self):
-        owner = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                owner.answer(self, b"")
-
-            def do_POST(self):
-                owner.answer(self, self.body())
-
-            def body(self):
-                if self.headers.get("Transfer-Encoding") != "chunked":
-                    return self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                body = b""
-                while size := int(self.rfile.readline(), 16):
-                    body += self.rfile.read(size)
-                    self.rfile.readline()
-                self.rfile.readline()
-                return body
-
-            def log_message(self, *_):
-                pass
-
-        return Handler
 
     def answer(self, request, body):
         header = request.headers.get("Authorization")

@@ -1,19 +1,17 @@
 """A registry for images that knows one user, by Basic authentication or by tokens."""
 
 import base64
-import datetime
-import http.server
-import ipaddress
 import json
 import os
 import ssl
-import threading
+import subprocess
+import sys
 import urllib.parse
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from harness import REPOSITORY
+from local_server import LocalServer
 
+CERTIFICATE = os.path.join(REPOSITORY, "Tests/ChatelaineTokenTests/certificate.py")
 MANIFEST = {
     "schemaVersion": 2,
     "mediaType": "application/vnd.docker.distribution.manifest.v2+json",
@@ -26,7 +24,7 @@ MANIFEST = {
 }
 
 
-class Registry:
+class Registry(LocalServer):
     """With `tokens` a sign-in gives an identity token, which is what docker then keeps in the password's place.
 
     It speaks TLS with a certificate of its own making, which docker does not look at where the address is 127.0.0.1.
@@ -36,42 +34,9 @@ class Registry:
         self.tokens, self.user, self.password = tokens, "alice", "pass<word>"
         self.identity_token = "identity-token\"\\"
         self.admitted, self.grants = 0, []
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate(folder))
-        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-    @property
-    def host(self):
-        return f"127.0.0.1:{self.server.server_address[1]}"
-
-    def _handler(self):
-        owner = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                owner.get(self)
-
-            do_HEAD = do_GET
-
-            def do_POST(self):
-                length = int(self.headers.get("Content-Length", 0))
-                owner.post(self, urllib.parse.parse_qs(self.rfile.read(length).decode()))
-
-            def log_message(self, *_):
-                pass
-
-        return Handler
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate(folder))
+        super().__init__(tls)
 
     @property
     def challenge(self):
@@ -85,6 +50,11 @@ class Registry:
     @property
     def basic(self):
         return "Basic " + base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
+
+    def answer(self, request, body):
+        if request.command == "POST":
+            return self.post(request, urllib.parse.parse_qs(body.decode()))
+        self.get(request)
 
     def get(self, request):
         header = request.headers.get("Authorization")
@@ -122,26 +92,6 @@ class Registry:
 def certificate(folder):
     """A file with a key and a certificate of its own for 127.0.0.1."""
     path = os.path.join(folder, "registry.pem")
-    if os.path.exists(path):
-        return path
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "registry")])
-    now = datetime.datetime.utcnow()
-    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(address, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    with open(path, "wb") as file:
-        file.write(
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-        )
-        file.write(made.public_bytes(serialization.Encoding.PEM))
+    if not os.path.exists(path):
+        subprocess.run([sys.executable, CERTIFICATE, path], check=True)
     return path
