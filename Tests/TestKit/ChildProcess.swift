@@ -90,6 +90,13 @@ public final class ChildProcess: Sendable {
         Glibc.kill(processID, number)
     }
 
+    /// Whether a signal has stopped it.
+    public var isStopped: Bool {
+        var info = unsafe siginfo_t()
+        let result = unsafe waitid(P_PID, id_t(processID), &info, WSTOPPED | WNOWAIT | WNOHANG)
+        return unsafe result == 0 && info.si_code == CLD_STOPPED
+    }
+
     /// How it ended, once it has.
     public func waitForExit() async -> Status {
         await exit.value
