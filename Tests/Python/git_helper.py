@@ -8,7 +8,8 @@ from expect import Table, equal, holds
 from git_client import KNOWS_AUTHTYPE, KNOWS_TIMES, GitClient
 from git_server import GitServer
 from harness import World
-from programs import GIT, Programs
+from monitor import Monitor
+from programs import GIT, WAIT_SECONDS, Programs, blocking
 
 TABLE = Table()
 row = TABLE.row
@@ -36,11 +37,20 @@ class Stage:
 
     def helper(self, operation, fields, *options):
         """What git starts, with what git writes to it."""
-        given = b"".join(
-            key.encode() + b"=" + (value if isinstance(value, bytes) else str(value).encode()) + b"\n"
-            for key, value in fields
+        return self.programs.run(HELPER, *options, operation, given=message(fields))
+
+    def started_helper(self, operation, fields, *options, **more):
+        """The same while it runs; it has all of its input when that is closed."""
+        helper = subprocess.Popen(
+            [self.programs.path(HELPER), *options, operation],
+            env=self.programs.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **more,
         )
-        return self.programs.run(HELPER, *options, operation, given=given + b"\n")
+        helper.stdin.write(message(fields))
+        return helper
 
     def items(self):
         ended = self.command("--json", "list", "--class", "internet-password", "--group", GIT)
@@ -49,6 +59,14 @@ class Stage:
 
     def count(self):
         return self.items().count(b'"Reference"')
+
+
+def message(fields):
+    lines = (
+        key.encode() + b"=" + (value if isinstance(value, bytes) else str(value).encode()) + b"\n"
+        for key, value in fields
+    )
+    return b"".join(lines) + b"\n"
 
 
 @row("GC01", "a repository over HTTP", "push, push, log out, push", "asked, not asked, asked again")
@@ -300,6 +318,18 @@ def silent(stage):
         stage.world.process.send_signal(signal.SIGCONT)
     equal((ended.filled.get("password"), stage.git.asked()), (b"first", 1))
     holds("did not answer in time" in ended.errors, f"a line says it ({ended.errors!r})")
+
+
+@row("GC15-blocked", "SIGALRM blocked by whoever starts git", "fill", "the helper's time ends all the same")
+def silent_blocked(stage):
+    stage.world.process.send_signal(signal.SIGSTOP)
+    try:
+        with stage.started_helper("get", HOST, "--timeout", "1", preexec_fn=blocking(signal.SIGALRM)) as helper:
+            _, errors = helper.communicate(timeout=WAIT_SECONDS)
+    finally:
+        stage.world.process.send_signal(signal.SIGCONT)
+    equal(helper.returncode, 1)
+    holds(b"did not answer in time" in errors, f"a line says it ({errors!r})")
 
 
 @row("GC16", "no broker", "fill", "git asks; one line says how to start it")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 from harness import SetUpFailed, daemon_path
@@ -76,6 +77,11 @@ class Programs:
             cwd=cwd or self.world.folder,
         )
         return Ended(ended.returncode, ended.stdout, ended.stderr.decode(errors="replace"))
+
+
+def blocking(*signals):
+    """For `preexec_fn`: a program starts with these blocked, as its parent may have them."""
+    return lambda: signal.pthread_sigmask(signal.SIG_BLOCK, signals)
 
 
 class Ended:

@@ -9,7 +9,8 @@ import time
 
 from expect import Table, equal, holds
 from harness import World
-from programs import TOKENS, WAIT_SECONDS, Programs
+from monitor import Monitor
+from programs import TOKENS, WAIT_SECONDS, Programs, blocking
 
 TABLE = Table()
 row = TABLE.row
@@ -23,6 +24,9 @@ echo run >> "$LOG"
 read -r old
 printf '%sx' "$old"
 """
+
+# What a command does that waits for a word.
+HELD = 'echo "$$" > "$LOG.started"; read -r word < "$HOLD"; '
 
 
 class Stage:
@@ -346,6 +350,23 @@ def usage(stage):
     ):
         ended = stage.programs.run_command([stage.programs.path("chatelaine"), *words], LOG=stage.log)
         equal((ended.status, stage.runs()), (2, 0), f"{words[-2:]}")
+
+
+@row("RC15", "signals blocked by whoever starts it", "refresh", "it sees its command end, and passes on what comes")
+def blocked(stage):
+    mask = blocking(signal.SIGCHLD, signal.SIGTERM)
+    # Nothing but its end can be seen of a command that has closed its streams.
+    script = f'cat; printf x; exec <&- >&-; {HELD}'
+    process = stage.start("sh", "-c", script, hold=True, preexec_fn=mask)
+    stage.started()
+    stage.release()
+    equal((end(process), stage.get()), ((0, ""), b"tx"))
+    process = stage.start("sh", "-c", HELD, hold=True, preexec_fn=mask, start_new_session=True)
+    stage.started()
+    process.send_signal(signal.SIGTERM)
+    status, errors = end(process)
+    equal((status, stage.get()), (5, b"tx"))
+    holds(f"signal {signal.SIGTERM.value}" in errors, "it says what ended the command")
 
 
 def run(report):

@@ -1,3 +1,4 @@
+internal import Console
 internal import Glibc
 internal import Synchronization
 
@@ -16,7 +17,10 @@ struct CommandSignals: ~Copyable {
         Pipe.makeNonBlocking(reader)
         Pipe.makeNonBlocking(writer)
         SignalTarget.descriptor.store(writer, ordering: .relaxed)
-        for number in Self.passedOn + [SIGCHLD] { Self.catchSignal(number) }
+        let caught = Self.passedOn + [SIGCHLD]
+        for number in caught { Self.catchSignal(number) }
+        // Also for the command, which is to see what is passed on to it.
+        SignalMask.unblock(caught)
     }
 
     // A signal that whoever started this program has had ignored stays so.

@@ -13,6 +13,7 @@ public enum Deadline {
             _exit(1)
         }
         unsafe sigaction(SIGALRM, &action, nil)
+        SignalMask.unblock([SIGALRM])
         alarm(seconds)
     }
 }
