@@ -258,6 +258,29 @@ def forged(stage):
     equal(stage.helper("get", HOST).output, b"")
 
 
+@row("GC10-late", "the helper has found an item", "it changes before it is read", "what is judged is what was read")
+def forged_late(stage):
+    neighbour, broker = stage.programs.neighbour(), stage.world.process
+    item = {"Class": "internet-password", "AccessGroup": GIT, "Account": "alice"}
+    try:
+        for changes in ({"Account": "x\npassword=forged"}, {"Server": "other.example"}):
+            stage.helper("store", [*ALICE, ("password", "p")])
+            with Monitor(stage.world.address) as monitor, stage.started_helper("get", HOST) as helper:
+                try:
+                    broker.send_signal(signal.SIGSTOP)
+                    helper.stdin.close()
+                    monitor.await_count(1, b"Search")
+                    helper.send_signal(signal.SIGSTOP)
+                    broker.send_signal(signal.SIGCONT)
+                    equal(neighbour.update(item, changes), 1)
+                finally:
+                    broker.send_signal(signal.SIGCONT)
+                    helper.send_signal(signal.SIGCONT)
+                equal(helper.stdout.read(), b"", f"the answer after a change of {[*changes]}")
+    finally:
+        neighbour.close()
+
+
 @row("GC11", "a bare password that a person stored", "fill", "it is given")
 def by_hand(stage):
     item = ("--class", "internet-password", "--protocol", "https", "--server", "h.example", "--account", "alice")

@@ -37,6 +37,12 @@ class Monitor:
         except OSError:
             return
 
+    def await_count(self, count, text, since=0):
+        """Until the text has crossed so often, after what had crossed at `since`."""
+        with self.change:
+            if not self.change.wait_for(lambda: self.captured.count(text, since) >= count, timeout=60):
+                raise AssertionError(f"the monitor did not see {text} {count} times")
+
     def seen(self):
         """All that has crossed by now: the bus keeps the order, so a mark of our own says when it is here."""
         self.marks += 1

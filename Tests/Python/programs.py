@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 from harness import SetUpFailed, daemon_path
+from puppets import copy_interpreter
 
 GIT, DOCKER, TOKENS = "org.test.git", "org.test.docker", "org.test.tokens"
 WAIT_SECONDS = 60
@@ -21,6 +22,10 @@ AccessGroups={DOCKER}
 [Application org.test.Command]
 Executable={{folder}}/chatelaine
 AccessGroups={TOKENS} {GIT} {DOCKER}
+
+[Application org.test.Neighbour]
+Executable={{folder}}/neighbour
+AccessGroups={GIT}
 
 [AccessGroup {GIT}]
 RequireTrust=user
@@ -52,6 +57,11 @@ class Programs:
         shutil.copyfile(built, path)
         os.chmod(path, 0o755)
         return path
+
+    def neighbour(self):
+        """A puppet that shares git's group, which the caller closes."""
+        copy_interpreter(self.path("neighbour"))
+        return self.world.program(self.path("neighbour"))
 
     def policy(self):
         return self.world.policy_file(POLICY.format(folder=self.folder), "60-programs.conf")

@@ -44,7 +44,7 @@ internal import Sodium
         let exact = found.filter(place.isForItsPath)
         let candidates = exact.isEmpty ? found : exact
         guard let chosen = candidates.max(by: { $0.modified < $1.modified }),
-            let item = try await read(chosen)
+            let item = try await read(chosen, at: place), item.attributes.canBeTold
         else { return SecretText() }
         guard let credential = GitCredential(stored: item.secret) else { throw .unreadable }
         let answer = credential.answer(now: seconds, withAuthType: withAuthType)
@@ -67,7 +67,7 @@ internal import Sodium
         var attributes = place.primaryKey(group: group)
         var kept = credential
         let replaced = try await search(place).filter(place.isReplaced)
-        if let old = replaced.first, let item = try await read(old),
+        if let old = replaced.first, let item = try await read(old, at: place),
             let stored = GitCredential(stored: item.secret), credential.isSame(as: stored)
         {
             kept = credential.keepingWhatIsLeftOut(of: stored)
@@ -93,8 +93,8 @@ internal import Sodium
             var query = Attributes()
             query["Reference"] = item["Reference"]
             if refused.password != nil || refused.credential != nil {
-                guard let item = try await read(item), let stored = GitCredential(stored: item.secret),
-                    refused.names(stored)
+                guard let item = try await read(item, at: place),
+                    let stored = GitCredential(stored: item.secret), refused.names(stored)
                 else { continue }
                 query["IfRevision"] = item.attributes["Revision"]
             }
@@ -113,11 +113,15 @@ internal import Sodium
         return try await onBroker { () async throws(ChatelaineError) in try await broker.search(query) } ?? []
     }
 
-    private func read(_ found: Attributes) async throws(HelperFailure) -> Broker.Item? {
+    // Nil also where it is for another place by now.
+    private func read(
+        _ found: Attributes, at place: GitPlace
+    ) async throws(HelperFailure) -> Broker.Item? {
         var query = Attributes()
         query["Reference"] = found["Reference"]
         let one = query
-        return try await onBroker { () async throws(ChatelaineError) in try await broker.read(one) }
+        let item = try await onBroker { () async throws(ChatelaineError) in try await broker.read(one) }
+        return item.flatMap { place.matches($0.attributes) ? $0 : nil }
     }
 }
 
