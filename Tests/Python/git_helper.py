@@ -293,6 +293,9 @@ def by_hand(stage):
     # What cannot be read is replaced by what worked.
     stage.helper("store", [*ALICE, ("password", "new")])
     equal(stage.helper("get", HOST).output, b"username=alice\npassword=new\n")
+    # One without a user name is of the empty one.
+    stage.command("set", *item[:-2], "--group", GIT, given=b"of nobody")
+    equal(stage.helper("get", [*HOST, ("username", "")]).output, b"password=of nobody\n")
 
 
 @row("GC12", "locked", "fill, approve, reject", "git asks; one line says why; nothing is lost")

@@ -109,7 +109,7 @@ internal import Sodium
     }
 
     private func search(_ place: GitPlace) async throws(HelperFailure) -> [Attributes] {
-        let query = place.query(group: group)
+        let query = place.primaryKey(group: group)
         return try await onBroker { () async throws(ChatelaineError) in try await broker.search(query) } ?? []
     }
 

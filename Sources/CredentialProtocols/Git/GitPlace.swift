@@ -27,15 +27,8 @@ struct GitPlace: Equatable {
         return (Array(host[..<colon]), UInt32(port))
     }
 
-    /// What the broker is asked for. Of its answer ``matches(_:)`` says what is meant.
-    func query(group: String?) -> Attributes {
-        var query = primaryKey(group: group)
-        // An empty part of the key is what an item without it has, and in a query no filter.
-        for key in ["Account", "Path"] where query[key].map(Self.bytes) == [] { query[key] = nil }
-        return query
-    }
-
-    /// The item that keeps what git stores.
+    /// The item that keeps what git stores, and what the broker is asked for: of its answer ``matches(_:)`` says what is
+    /// meant.
     func primaryKey(group: String?) -> Attributes {
         var key = Attributes()
         key["Class"] = .text("internet-password")
