@@ -221,6 +221,8 @@ def transient(stage):
         ("kill -9 $$", "signal 9"),
         ("true", "printed nothing"),
         ("head -c 1048577 /dev/zero", "1 MiB"),
+        ("exec head -c 4000000 /dev/zero", "1 MiB"),
+        ("head -c 4000000 /dev/zero; exit 3", "1 MiB"),
         ("printf half; exit 3", "status 3"),
     ):
         # Anew, so that the pause after a failure is nobody's to wait for.

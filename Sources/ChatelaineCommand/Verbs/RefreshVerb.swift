@@ -108,23 +108,16 @@ extension RefreshVerb {
 
         /// Nil where it has.
         init?(_ outcome: borrowing CommandProcess.Outcome) {
-            switch outcome.end {
-            case .exited(RefreshVerb.rejected):
-                kind = .rejected
+            kind = outcome.end == .exited(RefreshVerb.rejected) ? .rejected : .transient
+            switch (outcome.end, outcome.outputCount) {
+            case (.exited(RefreshVerb.rejected), _):
                 text = "the command ended with status \(RefreshVerb.rejected)"
-            case .exited(0):
-                kind = .transient
-                switch outcome.outputCount {
-                case nil: text = "the command printed more than a secret may be, which is 1 MiB"
-                case 0: text = "the command printed nothing"
-                default: return nil
-                }
-            case .exited(let status):
-                kind = .transient
-                text = "the command ended with status \(status)"
-            case .signalled(let number):
-                kind = .transient
-                text = "signal \(number) ended the command"
+            // However it ended: it could not go on printing.
+            case (_, nil): text = "the command printed more than a secret may be, which is 1 MiB"
+            case (.exited(0), 0): text = "the command printed nothing"
+            case (.exited(0), _): return nil
+            case (.exited(let status), _): text = "the command ended with status \(status)"
+            case (.signalled(let number), _): text = "signal \(number) ended the command"
             }
         }
 
