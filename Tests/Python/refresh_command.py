@@ -229,7 +229,7 @@ def transient(stage):
         stage.set(b"t")
         ended = stage.refresh("sh", "-c", script)
         equal((ended.status, stage.get()), (5, b"t"), script)
-        holds(word in ended.errors and "as it was" in ended.errors, f"it says why ({ended.errors!r})")
+        holds(word in ended.errors and "nothing is stored" in ended.errors, f"it says why ({ended.errors!r})")
     ended = stage.refresh("/nonexistent/command")
     equal((ended.status, stage.get()), (5, b"t"))
     holds("cannot be run" in ended.errors and "status 127" in ended.errors, "it says that there is no command")
@@ -301,6 +301,35 @@ def overtaken(stage):
     stage.command("logout", "--group", TOKENS, "--service", "https://mail.example")
     stage.release()
     equal((end(process)[0], stage.get()), (5, 1))
+    # A refusal that comes late is of the secret before: nothing is deleted, and nothing else is said.
+    for status, said in ((REJECTED, "nothing is done to it"), (1, "nothing is stored")):
+        stage.set(b"t")
+        process = stage.start("sh", "-c", HELD + f"exit {status}", hold=True)
+        stage.started()
+        stage.set(b"sign-in")
+        stage.release()
+        ended, errors = end(process)
+        equal((ended, stage.get()), (5, b"sign-in"), f"after status {status}")
+        holds(f"status {status}" in errors and said in errors, f"it says why, and what is so ({errors!r})")
+        holds("deleted" not in errors, f"it says nothing else ({errors!r})")
+
+
+@row("RC10-gone", "a running command", "it fails when the broker is away", "it is said why it failed")
+def untold(stage):
+    for status in (REJECTED, 1):
+        stage.set(b"t")
+        process = stage.start("sh", "-c", HELD + f"exit {status}", hold=True)
+        stage.started()
+        stage.world.stop()
+        try:
+            stage.release()
+            ended, errors = end(process)
+        finally:
+            stage.world.start()
+            stage.world.unlock()
+        equal((ended, stage.get()), (5, b"t"), f"after status {status}")
+        holds(f"status {status}" in errors and "ServiceUnknown" in errors, f"it says why ({errors!r})")
+        holds("deleted" not in errors, f"it says what is so ({errors!r})")
 
 
 @row("RC11", "a running command", "the broker is started anew meanwhile", "the result is stored all the same")

@@ -68,8 +68,9 @@ internal import Sodium
         do throws(ChatelaineError) {
             try await broker.failRefresh(fence, problem.kind, message: problem.text)
         } catch {
-            // A sign-in or a logout came first; there is nothing left to give back.
-            if error.kind != .leaseLost { throw Failure(error) }
+            guard error.kind != .leaseLost else { throw Failure(.failed, problem.explanationOfLateness) }
+            let failure = Failure(error)
+            throw Failure(failure.code, "\(problem.text), and the broker was not told: \(failure.text)")
         }
         throw Failure(problem.kind == .rejected ? .denied : .failed, problem.explanation)
     }
@@ -124,10 +125,15 @@ extension RefreshVerb {
         /// For a person.
         var explanation: String {
             switch kind {
-            case .transient: text + "; the item is as it was"
+            case .transient: text + "; nothing is stored"
             case .rejected:
                 text + ": the secret is refused for good; the item is deleted and its programs are told"
             }
+        }
+
+        /// The same where the right to refresh was somebody else's by then.
+        var explanationOfLateness: String {
+            text + "; the item was changed meanwhile, or somebody else renews it, so nothing is done to it"
         }
     }
 }
