@@ -71,11 +71,11 @@ class Stage:
     def line(self, command, options=()):
         return [self.programs.path("chatelaine"), "refresh", *ITEM, *options, "--", *command]
 
-    def start(self, *command, options=(), hold=False, **more):
+    def start(self, *command, options=(), hold=False, variables=None, **more):
         environment = self.programs.environment | {"LOG": self.log} | ({"HOLD": self.hold} if hold else {})
         return subprocess.Popen(
             self.line(command, options),
-            env=environment,
+            env=environment | (variables or {}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

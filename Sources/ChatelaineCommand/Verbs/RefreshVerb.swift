@@ -76,28 +76,39 @@ internal import Sodium
     }
 
     /// What the server gave must not be lost: a disk that is full for the moment or a broker that is started anew takes
-    /// it a little later, for as long as the right to refresh can last.
+    /// it a little later. That is tried for as long as a right to refresh lasts.
     private static func complete(
         _ fence: UInt64, _ invocation: Invocation, _ secret: SharedSecret, _ broker: inout Broker,
         _ context: Context
     ) async throws(Failure) {
         let changes = try changes(invocation)
-        for attempt in 1...attemptsMax {
+        let latest = EventClock.monotonic.now + leaseMicroseconds
+        while true {
             do throws(ChatelaineError) {
                 _ = try await broker.completeRefresh(fence, changes, secret)
                 return
             } catch {
-                // Where the broker was started anew, connection or session are of the one before.
-                let isOfAnother = error.kind == nil || error.kind == .noSession
-                let isOfTheMoment = isOfAnother || error.kind == .io || error.kind == .notAvailable
-                guard isOfTheMoment, attempt < attemptsMax else { throw Failure(error) }
+                guard error.mayPass, EventClock.monotonic.now < latest else { throw Failure(error) }
                 try? await BrokerActor.shared.loop.sleep(microseconds: 1_000_000)
+                // The broker was started anew. One that is only slow keeps the connection, with which the right would go.
+                let isOfAnother = error.kind == .noSession || !broker.connection.isOpen
                 if isOfAnother, let again = try? context.connect() { broker = again }
             }
         }
     }
 
-    private static let attemptsMax = 60
+    // On the same clock as the broker's.
+    private static let leaseMicroseconds: UInt64 = 60_000_000
+}
+
+extension ChatelaineError {
+    // Without a kind the broker was not there to say anything.
+    fileprivate var mayPass: Bool {
+        switch kind {
+        case .noSession, .io, .notAvailable, nil: true
+        default: false
+        }
+    }
 }
 
 extension RefreshVerb {
