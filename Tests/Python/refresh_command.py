@@ -343,6 +343,33 @@ def restarted(stage):
     equal((end(process), stage.get()), ((0, ""), b"tx"))
 
 
+@row("RC11-direct", "the same, over the direct endpoint", "that goes with the broker", "the same")
+def restarted_direct(_):
+    with World(direct=True) as world:
+        stage = Stage(world)
+        with stage.programs.policy():
+            restarted(stage.emptied())
+
+
+@row("RC11-still", "a running command", "the broker does not answer for a while", "the result is stored all the same")
+def still(_):
+    with World(direct=False, passcode=False) as world:
+        stage = Stage(world)
+        with stage.programs.policy(), Monitor(world.address) as monitor:
+            stage.emptied()
+            process = stage.start(stage.rotate, hold=True, variables={"SYSTEMD_BUS_TIMEOUT": "1s"})
+            stage.started()
+            begun = len(monitor.seen())
+            world.process.send_signal(signal.SIGSTOP)
+            try:
+                stage.release()
+                # It asks again when it has waited long enough for an answer.
+                monitor.await_count(2, b"\0Complete\0", since=begun)
+            finally:
+                world.process.send_signal(signal.SIGCONT)
+            equal((end(process), stage.get()), ((0, ""), b"tx"))
+
+
 @row("RC12", "times", "refresh --fresh-until, --expires", "they are stored with the new secret")
 def times(stage):
     ended = stage.refresh("printf", "new", options=("--fresh-until", "1h", "--expires", "2090-01-01T00:00:00Z"))
@@ -352,6 +379,11 @@ def times(stage):
     fresh = int(shown.split(b'"FreshUntil":')[1].split(b",")[0]) // 1_000_000
     holds(before - 60 <= fresh - 3600 <= before + 60, "an hour from the end of the command")
     holds(b'"Expires":3786912000000000' in shown, "the absolute time")
+    # Without the options the item keeps the times that it has.
+    equal(stage.refresh("printf", "newer").status, 0)
+    again = stage.command("--json", "list", *ITEM).output
+    for key in (b'"FreshUntil":', b'"Expires":'):
+        equal(again.split(key)[1].split(b",")[0], shown.split(key)[1].split(b",")[0], key.decode())
 
 
 @row("RC13", "locked; absent; not the program's", "refresh", "its exit status, and no command runs")

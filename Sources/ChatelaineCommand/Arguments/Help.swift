@@ -75,7 +75,7 @@ extension Option {
         case .reason: "why, for the programs that are told"
         case .force: "as administrator, whatever groups this program has"
         case .stale: "the revision that is to be replaced; without it the one there is"
-        case .timeout: "how long to wait for somebody else's refresh; without it 60"
+        case .timeout: "how long to wait for somebody else's refresh; without it 60, and 0 not at all"
         }
     }
 }
