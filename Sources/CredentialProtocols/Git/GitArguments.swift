@@ -61,8 +61,9 @@ enum GitArguments {
 
         Options, for git's configuration:
           --group GROUP      the access group; the default is the program's first
-          --system           the broker of the system, not the user's
-          --timeout SECONDS  give up then; the default is 60
+          --user             the broker of the user, which is the default
+          --system           the broker of the system
+          --timeout SECONDS  give up after 1 to 3600 of them; the default is 60
           --help             print this
           --version          print the version
 
