@@ -3,10 +3,13 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
 
 from expect import NotHere, Table, equal, holds
 from harness import World
-from programs import DOCKER, Programs
+from monitor import Monitor
+from programs import DOCKER, WAIT_SECONDS, Programs
 from registry import Registry
 
 TABLE = Table()
@@ -199,6 +202,32 @@ def no_way(stage):
         stage.world.start()
     equal(ended.status, 1)
     holds(b"systemctl --user start chatelained" in ended.output, "it says how to start it")
+
+
+@row("DC12", "a broker that does not answer", "the helper's time is over", "a line says it, where docker looks for it")
+def silent(stage):
+    with Monitor(stage.world.address) as monitor:
+        stage.world.process.send_signal(signal.SIGSTOP)
+        try:
+            helper = subprocess.Popen(
+                [stage.programs.path(HELPER), "get"],
+                env=stage.programs.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            with helper:
+                helper.stdin.write(URL.encode())
+                helper.stdin.close()
+                monitor.await_count(1, b"\0OpenSession\0")
+                # As its own alarm does after a minute.
+                helper.send_signal(signal.SIGALRM)
+                equal(helper.wait(timeout=WAIT_SECONDS), 1)
+                output, errors = helper.stdout.read(), helper.stderr.read()
+        finally:
+            stage.world.process.send_signal(signal.SIGCONT)
+    holds(b"did not answer in time" in output, f"a line says it ({output!r})")
+    equal(errors, b"")
 
 
 def run(report):

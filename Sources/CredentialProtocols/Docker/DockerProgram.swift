@@ -40,7 +40,7 @@ internal import Sodium
     }
 
     private static func helper() throws(HelperFailure) -> DockerHelper {
-        Deadline.endProcess(afterSeconds: HelperProcess.patienceSeconds)
+        Deadline.endProcess(afterSeconds: HelperProcess.patienceSeconds, tellingOn: .output)
         return DockerHelper(try HelperProcess.connect(to: .user))
     }
 

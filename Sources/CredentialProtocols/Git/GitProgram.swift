@@ -27,7 +27,7 @@ public import SDBus
         _ operation: GitHelper.Operation, _ options: GitArguments.Options
     ) async throws(HelperFailure) {
         let message = try GitMessage(try HelperProcess.readInput(limit: messageBytesMax))
-        Deadline.endProcess(afterSeconds: options.timeoutSeconds)
+        Deadline.endProcess(afterSeconds: options.timeoutSeconds, tellingOn: .errors)
         let broker = try HelperProcess.connect(to: options.endpoint)
         let helper = GitHelper(broker, group: options.group, now: HostEnvironment.now / 1_000_000)
         let answer = try await helper.perform(operation, message)
