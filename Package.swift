@@ -147,7 +147,7 @@ let package = Package(
 
         .target(
             name: "DemoKit",
-            dependencies: ["BrokerModel", "Chatelaine", "ChatelaineHTTP", "SDBus", "Sodium"],
+            dependencies: ["BrokerModel", "Chatelaine", "ChatelaineHTTP", "Console", "SDBus", "Sodium"],
             path: "Sources/Examples/Kit",
             swiftSettings: house),
         .target(name: "ExampleAuthority", path: "Sources/Examples/Authority", swiftSettings: house),

@@ -1,4 +1,5 @@
 public import Chatelaine
+public import Console
 public import Sodium
 
 /// The one account of the demo, as all its programs name it.
@@ -32,18 +33,12 @@ extension Attributes {
 }
 
 extension SharedSecret {
-    /// A line of standard input, in locked memory.
-    public static func fromStandardInput() -> SharedSecret {
-        SharedSecret(Secret(copying: Array((readLine() ?? "").utf8).span))
+    /// A line of standard input, read into locked memory alone.
+    public static func fromStandardInput() throws(StreamFailure) -> SharedSecret {
+        SharedSecret(try StandardStreams.readLine().take())
     }
 
-    /// The secret as text: the demo's secrets are made up, and a reader wants to see that they are the same.
-    public var shown: String { Self.text(secret) }
-
-    private static func text(_ secret: borrowing Secret) -> String {
-        let span = secret.span
-        var bytes: [UInt8] = []
-        for index in span.indices { bytes.append(span[index]) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// The secret as text, in memory that is neither locked nor wiped: the demo's secrets are made up, and a reader wants
+    /// to see that they are the same.
+    public var shown: String { secret.text() ?? "" }
 }
