@@ -33,6 +33,7 @@ SUITES = (
     "git_helper",
     "docker_helper",
     "refresh_command",
+    "refresh_command_running",
     "token_storm",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
