@@ -13,15 +13,15 @@ public struct TokenResponse: Sendable {
     /// For how many seconds the access token is good; nil where the server did not say.
     public let lifetime: UInt64?
 
-    /// Takes them together.
+    /// Takes them together. An empty refresh token or scope is none: that is how some servers write it.
     public init(
         accessToken: SharedSecret, refreshToken: SharedSecret? = nil, tokenType: String = "Bearer",
         scope: String? = nil, lifetime: UInt64? = nil
     ) {
         self.accessToken = accessToken
-        self.refreshToken = refreshToken
+        self.refreshToken = refreshToken?.secret.count == 0 ? nil : refreshToken
         self.tokenType = tokenType
-        self.scope = scope
+        self.scope = scope?.isEmpty == true ? nil : scope
         self.lifetime = lifetime
     }
 }

@@ -7,6 +7,8 @@ struct TokenBody {
     private var texts: [String: SharedSecret] = [:]
     private var lifetime: UInt64?
 
+    /// What a server may leave out, and some write as an empty text (GitHub: `"scope":""`).
+    private static let optionalNames: Set<String> = ["refresh_token", "scope"]
     private static let textNames: Set<String> = [
         "access_token", "refresh_token", "token_type", "scope", "error",
     ]
@@ -24,7 +26,9 @@ struct TokenBody {
                 if name == "expires_in" {
                     lifetime = try reader.optionalNumber()
                 } else {
-                    texts[name] = try reader.optionalString()
+                    let text = try reader.optionalString()
+                    let isLeftOut = text?.secret.count == 0 && Self.optionalNames.contains(name)
+                    texts[name] = isLeftOut ? nil : text
                 }
             }
         } catch {

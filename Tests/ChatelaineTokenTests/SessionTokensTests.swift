@@ -82,6 +82,14 @@ import Testing
         }
     }
 
+    /// A program's own exchange may pass on what its server wrote.
+    @Test func anEmptyRefreshTokenIsNone() {
+        let response = TokenResponse(accessToken: secret("AT"), refreshToken: secret(""), scope: "")
+        #expect(response.refreshToken == nil && response.scope == nil)
+        let tokens = SessionTokens(response, replacing: Self.examples[1], asked: Self.now)
+        #expect(text(tokens.refreshToken) == "RT" && tokens.scope == "a b")
+    }
+
     @Test func nothingThatIsPrintedShowsAToken() {
         let tokens = SessionTokens(
             accessToken: secret("sentinel-a"), refreshToken: secret("sentinel-r"), scope: "s", stored: 0)

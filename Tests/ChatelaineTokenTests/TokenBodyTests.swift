@@ -27,6 +27,13 @@ import Testing
         #expect(text(found.accessToken) == "A/T" && found.refreshToken == nil && found.lifetime == nil)
     }
 
+    /// GitHub answers with `"scope":""`.
+    @Test func whatIsEmptyIsNotThere() throws {
+        let found = try #require(
+            response(#"{"access_token":"AT","token_type":"bearer","refresh_token":"","scope":""}"#))
+        #expect(found.refreshToken == nil && found.scope == nil)
+    }
+
     @Test(
         arguments: zip(
             ["60", "\"60\"", "60.9", "0", "null", "18446744073709551615"], [60, 60, 60, 0, nil, .max]))
