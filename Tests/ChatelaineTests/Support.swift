@@ -33,12 +33,6 @@ extension BrokerStage {
 
     @BrokerActor func unlock() async throws { try await user().unlock(Self.passcode) }
 
-    /// Starts the broker anew after a crash.
-    func crash() async throws {
-        await killBroker()
-        try await startBroker()
-    }
-
     /// Overwrites every sealed secret on the disk, with the broker stopped meanwhile.
     func damageSecrets() async throws {
         await endBroker()

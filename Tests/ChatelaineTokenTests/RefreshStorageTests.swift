@@ -61,13 +61,13 @@ import Testing
         let endpoint = try server.endpoint("rotate/300")
         let gate = stage.gate(at: isDirect ? stage.directAddress : nil) { refreshToken in
             let response = try await endpoint.refresh(refreshToken)
-            try await stage.restartBroker()
+            try await stage.crash()
             return response
         }
         let token = try await gate.validAccessToken()
         #expect(text(token.secret) == "AT1" && token.revision > before)
         #expect(text(try await stage.stored().refreshToken) == "RT1")
-        try await stage.restartBroker()
+        try await stage.crash()
         #expect(try await gate.validAccessToken().revision == token.revision)
         #expect(await server.end() == ["refresh_token RT0 app"])
     }

@@ -21,7 +21,7 @@ import Testing
 
     private func browse(_ path: String) async throws -> String? {
         let client = try await ChildProcess.start(
-            [TokenStage.build + "TokenClient", "browse", Self.address], environment: ["PATH": path])
+            [BrokerStage.build + "TokenClient", "browse", Self.address], environment: ["PATH": path])
         return try await within("the client") { await client.output.next() }
     }
 
@@ -45,7 +45,7 @@ import Testing
         let folder = try await folder("#!/bin/sh\nexec /usr/bin/python3 '\(browser)' \"$1\"\n")
         let run = {
             let example = try await ChildProcess.start(
-                [TokenStage.build + "LibraryExamples", "session", server.origin],
+                [BrokerStage.build + "LibraryExamples", "session", server.origin],
                 environment: ["DBUS_SESSION_BUS_ADDRESS": stage.bus.address, "PATH": folder.path])
             let text = try await within("the example's end") { await example.output.rest() }
             #expect(await example.waitForExit() == .exited(0))

@@ -5,22 +5,11 @@ import SDBus
 import Sodium
 import TestKit
 
-/// A bus of its own, and a broker on it whose store's disk can be made to fail. The policy gives this program and the
-/// program `TokenClient` one group.
+/// A broker on a bus of its own, whose store's disk can be made to fail. The policy gives this program and the programs
+/// `TokenClient` and `LibraryExamples` one group.
 final class TokenStage: Sendable {
-    let bus: PrivateBus
-    private let folder: TemporaryFolder
-    private let daemon = Daemon()
-    private let environment: [String: String]
-
-    private actor Daemon {
-        var process: ChildProcess?
-
-        func replace(by started: ChildProcess?) -> ChildProcess? {
-            defer { process = started }
-            return process
-        }
-    }
+    private let stage: BrokerStage
+    private let faults: TemporaryFolder
 
     /// What finds the item that the tests keep tokens in.
     static let item: Attributes = {
@@ -33,74 +22,46 @@ final class TokenStage: Sendable {
 
     /// Starts all and waits until the broker is ready.
     init(failing: Bool = false) async throws {
-        bus = try await PrivateBus.start()
-        folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(
-            atPath: folder.entry("policy"), withIntermediateDirectories: true)
-        try FileManager.default.createDirectory(
-            atPath: folder.entry("faults"), withIntermediateDirectories: true)
-        try folder.write(Self.policy, to: "policy/50-test.conf")
-        var environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address, "SWIFT_BACKTRACE": "enable=no"]
+        faults = try TemporaryFolder()
+        var environment: [String: String] = [:]
         if failing {
-            environment["LD_PRELOAD"] = try await Self.faultyLibrary(folder)
-            environment["FAULTS"] = folder.entry("faults")
+            environment["LD_PRELOAD"] = try await Self.faultyLibrary(faults)
+            environment["FAULTS"] = faults.path
             // The address sanitizer wants to be first in a process; this library takes none of its functions.
             let options = ProcessInfo.processInfo.environment["ASAN_OPTIONS"].map { $0 + ":" } ?? ""
             environment["ASAN_OPTIONS"] = options + "verify_asan_link_order=0"
         }
-        self.environment = environment
-        try await startBroker()
+        stage = try await BrokerStage(policy: Self.policy, environment: environment)
     }
 
-    private func startBroker() async throws {
-        let file = folder.entry("ready-\(UUID().uuidString)")
-        let ready = try RawSocket.datagrams(at: file)
-        let started = try await ChildProcess.start(
-            [
-                Self.build + "chatelained", "--user", "--policy", folder.entry("policy"), "--state",
-                folder.entry("state"), "--device-key", folder.entry("device.key"), "--socket",
-                folder.entry("direct"),
-            ], environment: environment.merging(["NOTIFY_SOCKET": file]) { $1 },
-            errors: .file(folder.entry("daemon.log")))
-        _ = await daemon.replace(by: started)
-        try await within("the broker to be ready") { _ = await ready.read() }
-    }
-
-    /// Ends the broker as a crash would, and starts it again.
-    func restartBroker() async throws {
-        let process = await daemon.replace(by: nil)
-        process?.kill()
-        _ = await process?.waitForExit()
-        try await startBroker()
-    }
+    /// The bus.
+    var bus: PrivateBus { stage.bus }
 
     /// The address of the broker's direct endpoint.
-    var directAddress: String { "unix:path=" + folder.entry("direct") }
+    var directAddress: String { stage.directAddress }
 
-    /// Where the built programs are: beside the test runner.
-    static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
-    private static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .path(percentEncoded: false)
+    /// Starts the broker anew after a crash.
+    func crash() async throws { try await stage.crash() }
 
     private static var policy: String {
         """
         [Application org.chatelaine.Tests]
-        Executable=\(runner)
+        Executable=\(BrokerStage.runner)
         AccessGroups=org.example.mail
 
         [Application org.chatelaine.TokenClient]
-        Executable=\(build)TokenClient
+        Executable=\(BrokerStage.build)TokenClient
         AccessGroups=org.example.mail
 
         [Application org.chatelaine.LibraryExamples]
-        Executable=\(build)LibraryExamples
+        Executable=\(BrokerStage.build)LibraryExamples
         AccessGroups=org.example.mail
 
         [AccessGroup org.example.mail]
         RequireTrust=user
 
         [Manager]
-        Executable=\(runner)
+        Executable=\(BrokerStage.runner)
         """
     }
 
@@ -121,9 +82,9 @@ final class TokenStage: Sendable {
     /// From here on the store's disk takes nothing, or takes it again.
     func setDisk(isFailing: Bool) throws {
         if isFailing {
-            try folder.write("", to: "faults/write")
+            try faults.write("", to: "write")
         } else {
-            try FileManager.default.removeItem(atPath: folder.entry("faults/write"))
+            try FileManager.default.removeItem(atPath: faults.entry("write"))
         }
     }
 
@@ -165,7 +126,7 @@ final class TokenStage: Sendable {
     /// A process that asks for a token of its gate for each line of its input, and writes what came of it.
     func startClient(_ endpoint: String, environment: [String: String] = [:]) async throws -> ChildProcess {
         try await ChildProcess.start(
-            [Self.build + "TokenClient", bus.address, endpoint], environment: environment,
-            errors: .file(folder.entry("client.log")))
+            [BrokerStage.build + "TokenClient", bus.address, endpoint], environment: environment,
+            errors: .file(stage.folder.entry("client.log")))
     }
 }

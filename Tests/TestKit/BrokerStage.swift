@@ -9,6 +9,7 @@ public final class BrokerStage: Sendable {
     /// Everything that the broker writes.
     public let folder: TemporaryFolder
     private let daemon = Daemon()
+    private let more: [String: String]
 
     private actor Daemon {
         var process: ChildProcess?
@@ -20,18 +21,23 @@ public final class BrokerStage: Sendable {
     }
 
     /// Starts all and waits until the broker is ready.
-    public init() async throws {
+    /// - Parameters:
+    ///   - policy: in place of the usual one.
+    ///   - more: of the broker's environment.
+    public init(policy: String? = nil, environment more: [String: String] = [:]) async throws {
+        self.more = more
         bus = try await PrivateBus.start()
         folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.entry("policy"), withIntermediateDirectories: true)
-        try folder.write(Self.policy, to: "policy/50-test.conf")
+        try folder.write(policy ?? Self.policy, to: "policy/50-test.conf")
         try await startBroker()
     }
 
     /// Where the built programs are: beside the test runner.
     public static let build = URL(filePath: runner).deletingLastPathComponent().path(percentEncoded: false)
-    private static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    /// The program that runs the tests.
+    public static let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .path(percentEncoded: false)
 
     private static var policy: String {
@@ -86,7 +92,7 @@ public final class BrokerStage: Sendable {
                 Self.build + "chatelained", "--user", "--policy", folder.entry("policy"), "--state",
                 folder.entry("state"), "--device-key", folder.entry("device.key"), "--socket",
                 folder.entry("direct"),
-            ], environment: environment.merging(["NOTIFY_SOCKET": file]) { $1 },
+            ], environment: environment.merging(more) { $1 }.merging(["NOTIFY_SOCKET": file]) { $1 },
             errors: .file(folder.entry("daemon.log")))
         _ = await daemon.replace(by: started)
         try await within("the broker to be ready") { _ = await ready.read() }
@@ -104,6 +110,12 @@ public final class BrokerStage: Sendable {
         let process = await daemon.replace(by: nil)
         process?.kill()
         _ = await process?.waitForExit()
+    }
+
+    /// Starts the broker anew after a crash.
+    public func crash() async throws {
+        await killBroker()
+        try await startBroker()
     }
 
     /// Stops the broker, or lets it go on.
