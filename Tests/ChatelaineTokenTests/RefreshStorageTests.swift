@@ -37,13 +37,15 @@ import Testing
         let (stage, server) = (try await TokenStage(failing: true), try await TokenServer())
         try await stage.store("AT0", "RT0", endingIn: -1)
         let endpoint = try server.endpoint("rotate/300")
-        let gate = stage.gate { refreshToken in
+        let failures = Mailbox<Void>()
+        let tap = try BusTap(stage.bus) { said in
+            guard said.contains("org.chatelaine.Error.IO") else { return }
+            failures.post(())
+            try? stage.setDisk(isFailing: false)
+        }
+        let gate = stage.gate(at: tap.address) { refreshToken in
             let response = try await endpoint.refresh(refreshToken)
             try stage.setDisk(isFailing: true)
-            Task {
-                try await Task.sleep(for: .milliseconds(200))
-                try stage.setDisk(isFailing: false)
-            }
             return response
         }
         #expect(text(try await gate.validAccessToken().secret) == "AT1")
@@ -69,6 +71,7 @@ import Testing
         #expect(text(try await stage.stored().refreshToken) == "RT1")
         try await stage.crash()
         #expect(try await gate.validAccessToken().revision == token.revision)
+        try await failures.next("the failure")
         #expect(await server.end() == ["refresh_token RT0 app"])
     }
 

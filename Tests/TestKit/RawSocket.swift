@@ -40,6 +40,26 @@ public final class RawSocket: Sendable {
         return descriptor
     }
 
+    /// One socket as two, so that who waits to read keeps nobody from writing.
+    public typealias Ends = (from: RawSocket, to: RawSocket)
+
+    /// The next connection to a listener, which it waits for; nil when that was shut down.
+    public static func accept(from listener: Int32) async -> Ends? {
+        let descriptor = await WorkThread(name: "accept").run { Glibc.accept(listener, nil, nil) }
+        return descriptor < 0 ? nil : ends(descriptor)
+    }
+
+    /// Connects to whoever listens at the path.
+    public static func connected(to path: String) throws -> Ends {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        unsafe try named(descriptor, path) { unsafe connect(descriptor, $0, $1) }
+        return ends(descriptor)
+    }
+
+    private static func ends(_ descriptor: Int32) -> Ends {
+        (RawSocket(owning: descriptor), RawSocket(owning: fcntl(descriptor, F_DUPFD_CLOEXEC, 0)))
+    }
+
     /// Writes all of it, waiting for room. False when the other end is gone.
     @discardableResult
     public func write(_ bytes: [UInt8]) async -> Bool {
