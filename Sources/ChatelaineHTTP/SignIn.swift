@@ -34,6 +34,7 @@ public struct SignIn: Sendable {
         self.redirectPath = redirectPath
         self.timeout = timeout
         self.open = open
+        BrokerActor.shared.loop.startThread()
     }
 
     /// Signs in, and stores the tokens as the account's one item: another is replaced, and a refresh of it that is going on

@@ -9,6 +9,8 @@ import Testing
 
     private static let address = "https://example.com/?a=b&c=$(touch%20x)';%20exit"
 
+    private static let plainAddress = "https://example.com/"
+
     // By a process of its own: a file that is open for writing here would be so in every child for a moment, and
     // could not be run.
     private func folder(_ script: String) async throws -> TemporaryFolder {
@@ -36,6 +38,16 @@ import Testing
         let failing = try await folder("#!/bin/sh\nexit 3\n")
         #expect(try await browse(failing.path) == "No web browser could be opened.")
         #expect(try await browse(try TemporaryFolder().path) == "No web browser could be opened.")
+    }
+
+    /// A program that has no vault yet and talks to no broker.
+    @Test func aSignInMayBeTheFirstThing() async throws {
+        let empty = try TemporaryFolder()
+        let client = try await ChildProcess.start(
+            [BrokerStage.build + "TokenClient", "sign-in", Self.plainAddress],
+            environment: ["PATH": empty.path])
+        let line = try await within("the client") { await client.output.next() }
+        #expect(line == "No web browser could be opened.")
     }
 
     /// The README's example, with a browser that `xdg-open` finds.

@@ -1,5 +1,6 @@
 // BUS ENDPOINT: for each line on standard input it asks its gate for a token, and writes what came of it.
 // browse ADDRESS: opens the address in the user's browser, and writes what came of it.
+// sign-in ADDRESS: signs in there, before anything else, and writes what came of it.
 
 import Chatelaine
 import ChatelaineHTTP
@@ -38,10 +39,24 @@ func browse(_ address: String) async {
     }
 }
 
+func signIn(_ address: HTTPAddress) async {
+    let signIn = SignIn(authorization: address, endpoint: TokenEndpoint(address, clientID: "app"))
+    do {
+        _ = try await signIn.tokens()
+        print("signed in")
+    } catch {
+        print(error)
+    }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(2) }
 if arguments[1] == "browse" {
     await browse(arguments[2])
 } else if let address = HTTPAddress(arguments[2]) {
+    if arguments[1] == "sign-in" {
+        await signIn(address)
+        exit(0)
+    }
     await serve(arguments[1], address)
 }
