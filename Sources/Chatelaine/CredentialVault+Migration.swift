@@ -23,8 +23,8 @@ extension CredentialVault {
     /// The old one is removed only when the new one was written and read back equal, and only if nobody has changed it
     /// meanwhile. It may be repeated, and run by several processes at once: what it stores says which revision it was
     /// made of. A secret in the new form that was stored otherwise, and after the old one, is kept as it is; one that was
-    /// stored before it is replaced, since a program of the old version has worked since. Anything that cannot be read
-    /// ends it with nothing removed.
+    /// stored before it is replaced, since a program of the old version has worked since. The label and the end stay.
+    /// Anything that cannot be read ends it with nothing removed.
     public func migrate(
         from old: String, to new: String,
         _ change: @Sendable (borrowing Secret) throws(VaultError) -> Secret = { secret in secret.duplicate() }
@@ -71,10 +71,12 @@ extension CredentialVault {
             step(.removed)
             return .superseded
         }
-        let changed = SharedSecret(try change(from.secret.secret))
-        if there?.origin != from.revision || there?.holds(changed) != true {
+        // One that is made of this revision is not made again: somebody may have renewed it since.
+        if there?.origin != from.revision {
+            let changed = SharedSecret(try change(from.secret.secret))
             let stored = try await put(
-                changed, account: new, replacing: there?.revision ?? 0, origin: from.revision)
+                changed, account: new, replacing: there?.revision ?? 0, carrying: from.carried,
+                origin: from.revision)
             step(.stored)
             let readBack = try await item(new)
             guard readBack.revision == stored.revision, readBack.holds(changed) else {
@@ -103,6 +105,13 @@ extension Broker.Item {
             return nil
         }
         return UInt64(text.dropFirst(Self.originPrefix.count))
+    }
+
+    /// What a migration leaves as it is.
+    fileprivate var carried: Attributes {
+        var carried = Attributes()
+        for key in ["Label", "Expires", "FreshUntil"] { carried[key] = attributes[key] }
+        return carried
     }
 
     fileprivate func holds(_ other: SharedSecret) -> Bool { secret.secret.isEqual(to: other.secret) }

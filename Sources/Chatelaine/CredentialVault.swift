@@ -118,12 +118,14 @@ extension CredentialVault {
     }
 
     /// Stores, and returns where. With a revision it replaces that one alone, with 0 it stores only where there is
-    /// nothing; `expires` is in microseconds since the Unix epoch, `origin` what a migration made it of.
+    /// nothing; `expires` is in microseconds since the Unix epoch; `carrying` and `origin` are what a migration takes
+    /// along, and made it of.
     func put(
         _ secret: SharedSecret, account: String, label: String? = nil, replacing revision: UInt64? = nil,
-        expires: UInt64? = nil, origin: UInt64? = nil
+        expires: UInt64? = nil, carrying carried: Attributes = Attributes(), origin: UInt64? = nil
     ) async throws(VaultError) -> Broker.Stored {
         var attributes = attributes(account, label: label)
+        for entry in carried.entries { attributes[entry.key] = entry.value }
         if let revision { attributes["IfRevision"] = .counter(revision) }
         if let expires { attributes["Expires"] = .counter(expires) }
         if let origin { attributes["Generic"] = .text("\(Broker.Item.originPrefix)\(origin)") }

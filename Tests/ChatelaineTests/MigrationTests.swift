@@ -1,4 +1,5 @@
 import Glibc
+import SDBus
 import TestKit
 import Testing
 
@@ -109,6 +110,33 @@ import Testing
             origin: try await vault.item("alice").revision - 1)
         #expect(try await migrate(stage) == "migrated")
         #expect(try await text(vault, Self.new) == "2:two")
+    }
+
+    /// Killed with the new form stored, which another program has renewed then, as a refresh does: what a migration made it
+    /// of is the same, and its secret is not.
+    @Test func whatWasRenewedMeanwhileStays() async throws {
+        let stage = try await BrokerStage()
+        let vault = vault(stage)
+        try await vault.store(Secret("one"), account: "alice")
+        #expect(try await migrate(stage, killedAfter: "stored") == "killed")
+        let renewed = SharedSecret(Secret("2:renewed"))
+        _ = try await vault.link.call { (broker) throws(ChatelaineError) in
+            try await broker.update(vault.query(Self.new), Attributes(), secret: renewed)
+        }
+        #expect(try await migrate(stage) == "migrated")
+        #expect(try await text(vault, Self.new) == "2:renewed")
+        #expect(try await vault.accounts() == [Self.new])
+    }
+
+    @Test func labelAndEndAreCarriedOver() async throws {
+        let stage = try await BrokerStage()
+        let vault = vault(stage)
+        let end = EventClock.realtime.now + 3_600_000_000
+        _ = try await vault.put(
+            SharedSecret(Secret("token")), account: "alice", label: "Mail of Alice", expires: end)
+        #expect(try await migrate(stage) == "migrated")
+        let item = try await vault.item(Self.new)
+        #expect(item.attributes["Label"] == .text("Mail of Alice") && item.expires == end)
     }
 
     @Test func manyProcessesMigrateAtOnce() async throws {
