@@ -48,6 +48,9 @@ extension Broker {
             try await connection.onNameOwnerChanged(name: Contract.name) { _, old, _ in
                 if old == owner { continuation.finish() }
             })
+        // Whoever went before the bus watched the name is told of by nobody.
+        let now = try? await connection.callBus("GetNameOwner", Contract.name).read(String.self)
+        if now != owner { continuation.finish() }
     }
 
     /// Subscribes to the groups, or with none named to all of the caller's. Ask for ``events()`` before.

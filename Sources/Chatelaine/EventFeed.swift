@@ -122,12 +122,16 @@ extension EventFeed {
     private func take(_ event: Event) async throws(VaultError) {
         guard let expected = subscription.map({ $0.sequence + 1 }) else { return }
         subscription?.sequence = event.sequence
-        if event.sequence != expected { try await resubscribe() }
+        if event.sequence != expected {
+            try await resubscribe()
+            // What came over a subscription that is gone would stand behind `interrupted`, as if it still held.
+            guard subscription != nil else { return }
+        }
         switch event.change {
         case .lockState(let state, _): waiting.append(.lockState(state))
         case .loggedOut(let group, let service, let epoch, let reason):
-            // One that subscribing again has told of comes once more behind it.
-            guard told[group] != epoch else { return }
+            // Those that subscribing again has told of come once more behind it.
+            guard epoch > told[group] ?? 0 else { return }
             told[group] = epoch
             waiting.append(
                 .loggedOut(

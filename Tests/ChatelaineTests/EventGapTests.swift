@@ -13,6 +13,8 @@ import Testing
     /// What `Subscribe` answers with.
     var epoch: UInt64 = 0
     var sequence: UInt64 = 0
+    /// Whether it takes no subscriber.
+    var isRefusing = false
     let acknowledged = Mailbox<UInt64>()
 
     /// An epoch of a group, `a(st)`.
@@ -34,7 +36,8 @@ import Testing
         connection = try Connection.open(address: bus.address)
         let interface = Interface(Self.subscriptions) {
             Method("Subscribe", in: ["groups"], out: ["state", "epochs", "sequence"]) {
-                [self] (call, _: [String]) in
+                [self] (call, _: [String]) throws(BusError) in
+                if isRefusing { throw .failed("not now") }
                 subscriber = call.sender
                 return ("unlocked", Epochs(epoch: epoch), sequence)
             }
@@ -64,6 +67,9 @@ import Testing
             signal: "RefreshNeeded", interface: Self.subscriptions, path: Self.path, to: subscriber, number,
             "org.example.suite", reference)
     }
+
+    /// Gives the name back, and comes back when the bus has it.
+    func leave() async throws { try await connection.releaseName("org.chatelaine.Broker1") }
 
     func close() {
         registration?.cancel()
@@ -101,5 +107,54 @@ import Testing
         #expect(third.epoch == 3 && !third.wasMissed)
         try broker.send(7, toRefresh: "r")
         #expect(try await events.next() == .refreshNeeded(group: "org.example.suite", reference: "r"))
+    }
+
+    /// 1 and 2 are lost, of which one was a logout; what the queue still has of logouts is older than what is known.
+    @BrokerActor @Test func aLogoutIsToldOnce() async throws {
+        let bus = try await PrivateBus.start()
+        let broker = try await LossyBroker(bus)
+        defer { broker.close() }
+        var events = VaultEvents(groups: ["org.example.suite"], at: .address(bus.address)).makeAsyncIterator()
+        #expect(try await events.next() == .subscribed(.unlocked, epochs: ["org.example.suite": 0]))
+        (broker.epoch, broker.sequence) = (3, 6)
+        try broker.send(3, lockedAs: "unlocked")
+        try broker.send(4, logout: 2)
+        try broker.send(5, logout: 3)
+        try broker.send(6, lockedAs: "locked")
+        #expect(try await events.next() == .gap)
+        guard case .loggedOut(let missed) = try await events.next() else { throw TestFailure("no logout") }
+        #expect(missed.epoch == 3 && missed.wasMissed)
+        #expect(try await events.next() == .subscribed(.unlocked, epochs: ["org.example.suite": 3]))
+        #expect(try await events.next() == .lockState(.unlocked))
+        #expect(try await events.next() == .lockState(.locked))
+    }
+
+    /// What came over a subscription that is gone is not believed behind the interruption.
+    @BrokerActor @Test func nothingIsToldWhenSubscribingAnewHasFailed() async throws {
+        let bus = try await PrivateBus.start()
+        let broker = try await LossyBroker(bus)
+        defer { broker.close() }
+        var events = VaultEvents(groups: ["org.example.suite"], at: .address(bus.address)).makeAsyncIterator()
+        #expect(try await events.next() == .subscribed(.unlocked, epochs: ["org.example.suite": 0]))
+        broker.isRefusing = true
+        try broker.send(2, lockedAs: "unlocked")
+        #expect(try await events.next() == .gap)
+        #expect(try await events.next() == .interrupted)
+        (broker.isRefusing, broker.sequence) = (false, 2)
+        #expect(try await events.next() == .subscribed(.unlocked, epochs: ["org.example.suite": 0]))
+    }
+
+    /// The broker goes when its name was looked at, and the bus does not watch the name yet.
+    @BrokerActor @Test func aBrokerThatGoesBeforeItIsWatchedEndsTheEvents() async throws {
+        let bus = try await PrivateBus.start()
+        let broker = try await LossyBroker(bus)
+        defer { broker.close() }
+        let tap = try BusTap(bus) { said in
+            if said.contains("NameOwnerChanged") { try? await broker.leave() }
+        }
+        let client = try Broker.connect(to: .address(tap.address))
+        defer { client.close() }
+        let events = try await client.events()
+        try await within("the end") { for await _ in events {} }
     }
 }
