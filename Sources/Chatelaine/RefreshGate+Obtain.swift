@@ -10,7 +10,8 @@ extension RefreshGate {
     /// One caller's whole way to a token, which others join.
     func obtain(insteadOf refused: UInt64?) async throws(RefreshError) -> AccessToken {
         let query = query
-        if let token = try await storeUnstored() { return token }
+        // When it was got is long ago, maybe: it is judged as it is stored.
+        _ = try await storeUnstored()
         var item = try await ask { (broker) throws(ChatelaineError) in try await broker.read(query) }
         for _ in 0..<Self.roundsMax {
             let (tokens, revision) = try contents(item)

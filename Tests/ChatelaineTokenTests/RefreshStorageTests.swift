@@ -1,6 +1,7 @@
 import Chatelaine
 import ChatelaineHTTP
 import SDBus
+import Synchronization
 import TestKit
 import Testing
 
@@ -33,6 +34,27 @@ import Testing
         #expect(await server.end() == ["refresh_token RT0 app"])
     }
 
+    /// The disk takes them when the access token has ended: it is stored for its refresh token, and not handed out.
+    @BrokerActor @Test func whatIsStoredLateIsLookedAtLikeAnyOther() async throws {
+        let (stage, server) = (try await TokenStage(failing: true), try await TokenServer())
+        try await stage.store("AT0", "RT0", endingIn: -1)
+        let endpoint = try server.endpoint("rotate/300")
+        let isLate = Mutex(false)
+        let clock: @Sendable () -> UInt64 = {
+            EventClock.realtime.now + (isLate.withLock(\.self) ? 400_000_000 : 0)
+        }
+        let gate = stage.gate(clock: clock) { refreshToken in
+            let response = try await endpoint.refresh(refreshToken)
+            if !isLate.withLock(\.self) { try stage.setDisk(isFailing: true) }
+            return response
+        }
+        await #expect(throws: RefreshError.self) { try await gate.validAccessToken() }
+        try stage.setDisk(isFailing: false)
+        isLate.withLock { $0 = true }
+        #expect(text(try await gate.validAccessToken().secret) == "AT2")
+        #expect(await server.end() == ["refresh_token RT0 app", "refresh_token RT1 app"])
+    }
+
     @BrokerActor @Test func b125ADiskThatRecoversIsNotNoticed() async throws {
         let (stage, server) = (try await TokenStage(failing: true), try await TokenServer())
         try await stage.store("AT0", "RT0", endingIn: -1)
@@ -49,6 +71,7 @@ import Testing
             return response
         }
         #expect(text(try await gate.validAccessToken().secret) == "AT1")
+        try await failures.next("the failure")
         #expect(text(try await stage.stored().refreshToken) == "RT1")
         #expect(await server.end() == ["refresh_token RT0 app"])
     }
@@ -71,7 +94,6 @@ import Testing
         #expect(text(try await stage.stored().refreshToken) == "RT1")
         try await stage.crash()
         #expect(try await gate.validAccessToken().revision == token.revision)
-        try await failures.next("the failure")
         #expect(await server.end() == ["refresh_token RT0 app"])
     }
 
