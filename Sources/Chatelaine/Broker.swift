@@ -22,6 +22,8 @@ internal import Sodium
     private var opened: SecretSession?
     private var isOpening = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Whether the broker was started anew since: then it cannot be shown any more what made this connection.
+    var isOutlived = false
     /// Where whose broker it is has still to be looked at.
     var unchecked: Endpoint?
 

@@ -3,38 +3,25 @@ internal import BrokerModel
 internal import SDBus
 
 /// A connection to the broker that is made when it is needed, and anew when it has gone or the broker was restarted.
+///
+/// One that is replaced is not closed: whoever still waits for an answer on it gets that, and it ends with the last of
+/// them.
 @BrokerActor final class BrokerLink {
     let endpoint: Endpoint
     private var current: Broker?
-    private var isFresh = false
-    private var watch: Registration?
 
     nonisolated init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         BrokerActor.shared.loop.startThread()
     }
 
-    /// The connection, open as far as this side knows, and younger than the broker: an older one is worth less to it,
-    /// since it cannot be shown any more what made that connection.
+    /// The connection, open as far as this side knows, and younger than the broker.
     private func broker() async throws(VaultError) -> Broker {
-        if let current, isFresh, current.connection.isOpen { return current }
-        current?.close()
+        if let current, current.isUsable { return current }
         let made = try Self.connect(endpoint)
         current = made
-        isFresh = true
-        if !made.isDirect {
-            let registration = await ownerChange(of: made)
-            if current === made { watch = registration }
-        }
+        if !made.isDirect { await made.watchItsAge() }
         return made
-    }
-
-    // The bus says it before the new broker can answer anything. A bus that takes no match will say what is wrong to
-    // the call that follows.
-    private func ownerChange(of made: Broker) async -> Registration? {
-        try? await made.connection.onNameOwnerChanged(name: Contract.name) { [weak self, weak made] _, _, _ in
-            if self?.current === made { self?.isFresh = false }
-        }
     }
 
     /// Connects; whatever keeps it from that means that there is no broker.
@@ -52,22 +39,40 @@ internal import SDBus
         _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
     ) async throws(VaultError) -> Value {
         for _ in 1...2 {
-            do throws(VaultError) {
-                return try await once(body)
-            } catch .interrupted, .needsPrompt {
-                continue
-            } catch {
-                guard !isFresh || error.wire.kind == .noSession else { throw error }
-                isFresh = false
-            }
+            if let value = try await attempt(try await broker(), body) { return value }
         }
-        return try await once(body)
+        return try await once(try await broker(), body)
+    }
+
+    /// The same on that connection for as long as it can be used: a lease belongs to the one that it was granted to.
+    func call<Value>(
+        on broker: Broker, _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
+    ) async throws(VaultError) -> Value {
+        for _ in 1...2 where broker.isUsable {
+            if let value = try await attempt(broker, body) { return value }
+        }
+        return try await call(body)
+    }
+
+    /// Nil where another try may do better, maybe on another connection.
+    private func attempt<Value>(
+        _ broker: Broker, _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
+    ) async throws(VaultError) -> Value? {
+        do throws(VaultError) {
+            return try await once(broker, body)
+        } catch .interrupted, .needsPrompt {
+            return nil
+        } catch {
+            guard broker.isOutlived || error.wire.kind == .noSession else { throw error }
+            // This one alone, whatever others have connected meanwhile.
+            if current === broker { current = nil }
+            return nil
+        }
     }
 
     private func once<Value>(
-        _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
+        _ broker: Broker, _ body: @BrokerActor (Broker) async throws(ChatelaineError) -> Value
     ) async throws(VaultError) -> Value {
-        let broker = try await broker()
         do throws(ChatelaineError) {
             return try await body(broker)
         } catch {
@@ -84,5 +89,18 @@ internal import SDBus
         case .unlocked: return .needsPrompt(error)
         case .locked, nil: return .locked(error)
         }
+    }
+}
+
+extension Broker {
+    fileprivate var isUsable: Bool { connection.isOpen && !isOutlived }
+
+    // The bus says it before the new broker can answer anything. A bus that takes no match will say what is wrong to
+    // the call that follows.
+    fileprivate func watchItsAge() async {
+        let watch = try? await connection.onNameOwnerChanged(name: Contract.name) { [weak self] _, _, _ in
+            self?.isOutlived = true
+        }
+        if let watch { registrations.append(watch) }
     }
 }

@@ -19,7 +19,8 @@ extension RefreshGate {
                 return AccessToken(tokens, revision: revision)
             }
             guard tokens.refreshToken != nil else { throw .signInNeeded }
-            switch try await begin(stale: revision) {
+            let (start, broker) = try await begin(stale: revision)
+            switch start {
             case .current(let newer):
                 item = newer
                 let (tokens, revision) = try contents(newer)
@@ -28,23 +29,27 @@ extension RefreshGate {
                     return AccessToken(tokens, revision: revision)
                 }
             case .granted(let fence, let latest):
-                if let token = try await refresh(fence, latest) { return token }
+                let lease = Lease(fence: fence, broker: broker)
+                if let token = try await refresh(lease, latest) { return token }
                 item = try await ask { (broker) throws(ChatelaineError) in try await broker.read(query) }
             }
         }
         throw .busy
     }
 
-    private func begin(stale revision: UInt64) async throws(RefreshError) -> Broker.RefreshStart {
+    private func begin(
+        stale revision: UInt64
+    ) async throws(RefreshError) -> (Broker.RefreshStart, on: Broker) {
         let (query, patience) = (query, patience)
         return try await ask { (broker) throws(ChatelaineError) in
-            try await broker.beginRefresh(
+            let start = try await broker.beginRefresh(
                 query, stale: revision, timeoutMicroseconds: patience.microseconds)
+            return (start, on: broker)
         }
     }
 
     /// Asks the token server under the lease; nil when the lease went to somebody else meanwhile.
-    private func refresh(_ fence: UInt64, _ item: Broker.Item) async throws(RefreshError) -> AccessToken? {
+    private func refresh(_ lease: Lease, _ item: Broker.Item) async throws(RefreshError) -> AccessToken? {
         let (tokens, _) = try contents(item)
         guard let refreshToken = tokens.refreshToken else { throw .signInNeeded }
         let asked = clock()
@@ -52,10 +57,10 @@ extension RefreshGate {
         do {
             response = try await answer(to: refreshToken)
         } catch {
-            return try await giveUp(fence, error)
+            return try await giveUp(lease, error)
         }
         unstored = Unstored(
-            fence: fence, tokens: SessionTokens(response, replacing: tokens, asked: asked))
+            lease: lease, tokens: SessionTokens(response, replacing: tokens, asked: asked))
         return try await storeUnstored()
     }
 
@@ -75,13 +80,14 @@ extension RefreshGate {
     }
 
     /// Gives the lease back, with what it came to nothing by; nil when it was somebody else's already.
-    private func giveUp(_ fence: UInt64, _ error: any Error) async throws(RefreshError) -> AccessToken? {
+    private func giveUp(_ lease: Lease, _ error: any Error) async throws(RefreshError) -> AccessToken? {
         let known = error as? TokenServerError
         let isRejection = known?.isRejection ?? false
         do throws(VaultError) {
-            try await link.call { (broker) throws(ChatelaineError) in
+            try await link.call(on: lease.broker) { (broker) throws(ChatelaineError) in
                 try await broker.failRefresh(
-                    fence, isRejection ? .rejected : .transient, message: known?.description ?? "no answer")
+                    lease.fence, isRejection ? .rejected : .transient,
+                    message: known?.description ?? "no answer")
             }
         } catch {
             // A sign-in or another's refresh came first. The grant that is dead is not what is stored now.

@@ -2,9 +2,15 @@ internal import BrokerModel
 internal import SDBus
 
 extension RefreshGate {
+    /// The right to ask the token server, and the connection that it was granted to. With that it ends, so it is kept open.
+    struct Lease {
+        let fence: UInt64
+        let broker: Broker
+    }
+
     /// New tokens that belong under a lease.
     struct Unstored {
-        let fence: UInt64
+        let lease: Lease
         let tokens: SessionTokens
     }
 
@@ -45,9 +51,10 @@ extension RefreshGate {
     }
 
     private func complete(_ unstored: Unstored) async throws(VaultError) -> UInt64 {
+        let fence = unstored.lease.fence
         let (changes, secret) = (unstored.tokens.attributes(at: clock()), unstored.tokens.encoded())
-        return try await link.call { (broker) throws(ChatelaineError) in
-            try await broker.completeRefresh(unstored.fence, changes, secret)
+        return try await link.call(on: unstored.lease.broker) { (broker) throws(ChatelaineError) in
+            try await broker.completeRefresh(fence, changes, secret)
         }
     }
 }
