@@ -85,7 +85,8 @@ public import Sodium
     private func start(insteadOf refused: UInt64?) -> RefreshFlight {
         let flight = RefreshFlight()
         self.flight = flight
-        // Nobody's child: what the token server gave must be stored, whoever still wants it.
+        // Nobody's child: what the token server gave must be stored, whoever still wants it. And bare: a task that prefers
+        // the loop would have the exchange run there.
         Task {
             let outcome: Result<AccessToken, RefreshError>
             do throws(RefreshError) {

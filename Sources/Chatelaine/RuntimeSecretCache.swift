@@ -11,7 +11,7 @@ public import Sodium
 @BrokerActor public final class RuntimeSecretCache {
     private let vault: CredentialVault
     private let longest: UInt64
-    private var kept: [String: CachedSecret] = [:]
+    private(set) var kept: [String: CachedSecret] = [:]
     /// What is asked for just now, and may be joined.
     private(set) var flights: [String: Flight] = [:]
     private var flightCount = 0
@@ -40,10 +40,13 @@ public import Sodium
 
     deinit { listener?.cancel() }
 
+    /// Fetches a secret. It runs off the broker's loop.
+    public typealias Fetch = @concurrent @Sendable () async throws -> FetchedSecret
+
     /// The account's secret. `fetch` is called where neither memory nor the broker has one; what it throws is thrown to
     /// everyone who waits. Where the broker's is locked or damaged that is thrown, and nothing is fetched.
     public func secret(
-        account: String, fetch: @escaping @Sendable () async throws -> FetchedSecret
+        account: String, fetch: @escaping Fetch
     ) async throws -> SharedSecret {
         await listen()
         if let kept = kept[account] {
@@ -61,9 +64,7 @@ public import Sodium
         generation += 1
     }
 
-    private func start(
-        _ account: String, _ fetch: @escaping @Sendable () async throws -> FetchedSecret
-    ) -> Flight {
+    private func start(_ account: String, _ fetch: @escaping Fetch) -> Flight {
         flightCount += 1
         let number = flightCount
         let flight = Flight(
@@ -73,7 +74,7 @@ public import Sodium
     }
 
     private func fly(
-        _ account: String, _ number: Int, _ fetch: @Sendable () async throws -> FetchedSecret
+        _ account: String, _ number: Int, _ fetch: @escaping Fetch
     ) async -> Result<SharedSecret, any Error> {
         defer {
             if flights[account]?.number == number { flights[account] = nil }
@@ -86,18 +87,18 @@ public import Sodium
         }
     }
 
-    private func find(
-        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
-    ) async throws -> SharedSecret {
+    private func find(_ account: String, _ fetch: @escaping Fetch) async throws -> SharedSecret {
+        let before = generation
         do throws(VaultError) {
-            return try await readAndKeep(account)
+            return try await readAndKeep(account, since: before)
         } catch .notFound {
-            return try await fetchAndStore(account, fetch)
+            return try await fetchAndStore(account, since: before, fetch)
         }
     }
 
-    private func readAndKeep(_ account: String) async throws(VaultError) -> SharedSecret {
-        let before = generation
+    private func readAndKeep(
+        _ account: String, since before: Int
+    ) async throws(VaultError) -> SharedSecret {
         let item = try await vault.item(account)
         let secret = CachedSecret(
             item.secret, of: item.reference, item.revision, wallEnd: item.expires, longest: longest)
@@ -106,23 +107,24 @@ public import Sodium
     }
 
     private func fetchAndStore(
-        _ account: String, _ fetch: @Sendable () async throws -> FetchedSecret
+        _ account: String, since before: Int, _ fetch: @escaping Fetch
     ) async throws -> SharedSecret {
-        let before = try await vault.lastLogout()
-        let fetched = try await fetch()
+        let logout = try await vault.lastLogout()
+        // Bare: a task that prefers the loop, as this one does, would have the closure run there, and one that blocks its
+        // thread hold up all that this program says to the broker.
+        let fetched = try await Task { try await fetch() }.value
         let end = fetched.lifetime.map { EventClock.realtime.now.adding($0.microseconds) }
-        let current = generation
         guard let stored = try await putWhereNothingIs(fetched.secret, account, expires: end) else {
             // Somebody else was first, and theirs is what everybody has.
-            return try await readAndKeep(account)
+            return try await readAndKeep(account, since: before)
         }
-        guard try await vault.lastLogout() == before else {
+        guard try await vault.lastLogout() == logout else {
             try await vault.delete(account, ifRevision: stored.revision)
             throw VaultError.changed(ChatelaineError(.overtaken))
         }
         let secret = CachedSecret(
             fetched.secret, of: stored.reference, stored.revision, wallEnd: end, longest: longest)
-        keep(secret, account, since: current)
+        keep(secret, account, since: before)
         return fetched.secret
     }
 
@@ -163,7 +165,10 @@ extension RuntimeSecretCache {
 
     private func take(_ event: VaultEvent) {
         switch event {
-        case .subscribed(let state, _): mayKeep = state == .unlocked
+        case .subscribed(let state, _):
+            // What came between the two subscriptions is not known.
+            empty()
+            mayKeep = state == .unlocked
         case .lockState(let state):
             mayKeep = state == .unlocked
             guard !mayKeep else { break }

@@ -61,6 +61,7 @@ public struct SignIn: Sendable {
         let redirect = listener.address
         let address = self.address(proof, Text.string(state)!, redirect)
         let open = open
+        // Bare, so that it does not prefer the loop, which a browser that is slow to start would hold up.
         Task {
             do { try await open(address) } catch { listener.finish(.failure(SignInError.noBrowser)) }
         }

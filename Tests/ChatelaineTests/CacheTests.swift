@@ -144,9 +144,48 @@ import Testing
         let stage = try await BrokerStage()
         let (cache, source) = (RuntimeSecretCache(stage.vault()), Source())
         _ = try await ask(cache, source)
+        await stage.signalBroker(SIGSTOP)
+        #expect(try await ask(cache, source) == "fetched 1")
         await cache.forget(account: "alice")
-        try await stage.vault().removeAll()
-        #expect(try await ask(cache, source) == "fetched 2")
+        let asking = Task { try await ask(cache, source) }
+        // Not from memory: the broker, which does not answer just now.
+        try await waitUntil("the question") { await !cache.flights.isEmpty }
+        await stage.signalBroker(SIGCONT)
+        #expect(try await asking.value == "fetched 1")
+        #expect(source.calls == 1)
+    }
+
+    /// What is on its way when memory is emptied is given to who asked, and not kept.
+    @Test func whatIsForgottenMeanwhileIsNotKept() async throws {
+        let stage = try await BrokerStage()
+        let cache = RuntimeSecretCache(stage.vault())
+        let fetched = try await cache.secret(account: "alice") {
+            await cache.forget(account: "alice")
+            return FetchedSecret(Secret("fetched"))
+        }
+        #expect(fetched.secret.text() == "fetched")
+        #expect(await cache.kept.isEmpty)
+        _ = try await ask(cache, Source())
+        #expect(await !cache.kept.isEmpty)
+    }
+
+    /// A fetch may block its thread, and outlives who asked first.
+    @Test func aFetchHoldsUpNobody() async throws {
+        let stage = try await BrokerStage()
+        let cache = RuntimeSecretCache(stage.vault())
+        let (begun, goOn) = (Mailbox<Bool>(), Mailbox<Void>())
+        let first = Task {
+            try await cache.secret(account: "alice") {
+                begun.post(BrokerActor.shared.loop.isCurrent)
+                try await goOn.next("the end of the fetch")
+                return FetchedSecret(Secret(Task.isCancelled ? "cancelled" : "fetched"))
+            }
+        }
+        #expect(try await begun.next("the fetch") == false)
+        let second = Task { try await ask(cache, Source()) }
+        first.cancel()
+        goOn.post(())
+        #expect(try await second.value == "fetched")
     }
 }
 
