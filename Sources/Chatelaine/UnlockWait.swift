@@ -65,10 +65,11 @@ internal import SDBus
 }
 
 extension VaultError {
-    /// A lock, or a broker that is just being started anew.
+    /// A lock, or a broker that is just being started anew. Any other refusal no unlock takes back, and no event tells that
+    /// it is over.
     fileprivate var isWorthWaiting: Bool {
         switch self {
-        case .locked, .beforeFirstUnlock, .brokerMissing, .interrupted, .unavailable: true
+        case .locked, .beforeFirstUnlock, .brokerMissing, .interrupted: true
         default: false
         }
     }

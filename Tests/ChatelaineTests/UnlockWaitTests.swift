@@ -1,3 +1,4 @@
+import BrokerModel
 import SDBus
 import TestKit
 import Testing
@@ -62,6 +63,27 @@ import Testing
         try await waitUntil("the wait to go on") { try await stage.subscribers() == 1 }
         try await stage.unlock()
         #expect(try await within("the unlock") { try await reading.value } == "one")
+    }
+
+    @BrokerActor private final class Tries {
+        var count = 0
+    }
+
+    /// The disk fails while an unlock is waited for. No event tells when that is over.
+    @BrokerActor @Test func whatIsNoLockIsNotWaitedFor() async throws {
+        let (stage, vault) = try await locked()
+        let tries = Tries()
+        let reading = Task {
+            await failure {
+                try await UnlockWait(vault, .seconds(3600)).run { (vault) throws(VaultError) in
+                    tries.count += 1
+                    guard tries.count > 1 else { return try await vault.item("alice") }
+                    throw VaultError(ChatelaineError(Refusal(.notAvailable, "The disk failed.")))
+                }
+            }
+        }
+        #expect(try await within("the refusal") { await reading.value }?.name == "unavailable")
+        withExtendedLifetime(stage) {}
     }
 
     @Test func whenTimeIsUpItIsStillLocked() async throws {
