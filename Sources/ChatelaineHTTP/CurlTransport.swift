@@ -14,9 +14,11 @@ public struct CurlTransport: HTTPTransport {
 
     /// Makes one.
     /// - Parameters:
-    ///   - timeout: for the whole of a request.
+    ///   - timeout: for the whole of a request. A ``RefreshGate`` asks up to three times with its refresh token, and a server
+    ///     that has rotated it takes the old one for half a minute or so: with the usual 8 seconds the third try is still in
+    ///     time.
     ///   - certificates: a file with the authorities to trust; nil for those of the system.
-    public init(timeout: Duration = .seconds(30), certificates: String? = nil) {
+    public init(timeout: Duration = .seconds(8), certificates: String? = nil) {
         self.timeout = timeout
         self.certificates = certificates
     }
