@@ -1,6 +1,6 @@
 extension Duration {
     /// Whole microseconds, 0 for a negative one; what is too long for the clocks is the longest.
-    var microseconds: UInt64 {
+    package var microseconds: UInt64 {
         let (whole, overflow) = UInt64(clamping: components.seconds).multipliedReportingOverflow(
             by: 1_000_000)
         if overflow { return .max }
@@ -10,7 +10,7 @@ extension Duration {
 
 extension UInt64 {
     /// The sum, or the largest number where it is larger.
-    func adding(_ other: UInt64) -> UInt64 {
+    package func adding(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }

@@ -99,10 +99,7 @@ extension SessionTokens {
     }
 
     private static func copy(_ item: borrowing Secret, _ place: Range<Int>) -> Secret {
-        let bytes = item.span
-        return Secret(count: place.count) { target in
-            for index in place { target[index - place.lowerBound] = bytes[index] }
-        }
+        Secret(copying: item.span.extracting(place))
     }
 
     private static func bytes(_ item: borrowing Secret, _ place: Range<Int>) -> [UInt8] {

@@ -28,7 +28,7 @@ public struct CurlTransport: HTTPTransport {
         _ form: SharedSecret, to address: HTTPAddress
     ) async throws(TokenServerError) -> HTTPResponse {
         // Zero would mean no end to libcurl.
-        let milliseconds = Int(min(max(timeout.wholeMicroseconds / 1_000, 1), UInt64(Int32.max)))
+        let milliseconds = Int(min(max(timeout.microseconds / 1_000, 1), UInt64(Int32.max)))
         let certificates = certificates
         // A request blocks its thread, and has one of its own.
         let outcome = await WorkThread(name: "http").run {

@@ -1,3 +1,4 @@
+internal import Chatelaine
 internal import Sodium
 
 /// A form as a request carries it, with the secrets in it, built in secret memory.
@@ -13,7 +14,7 @@ struct Form {
 
     /// Adds a field that is no secret.
     mutating func append(_ name: String, _ text: String) {
-        append(name, SharedSecret(Secret(copying: Array(text.utf8).span)))
+        append(name, SharedSecret(Secret(text)))
     }
 
     /// `application/x-www-form-urlencoded`.

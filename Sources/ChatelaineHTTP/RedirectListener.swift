@@ -1,3 +1,4 @@
+internal import Chatelaine
 internal import SDBus
 internal import Sodium
 
@@ -37,8 +38,7 @@ internal import Sodium
         } catch {
             throw .noPort
         }
-        let (end, isEndless) = loop.now().addingReportingOverflow(timeoutMicroseconds)
-        deadline = loop.timer(at: isEndless ? .max : end) { [weak self] in self?.expire() }
+        deadline = loop.timer(at: loop.now().adding(timeoutMicroseconds)) { [weak self] in self?.expire() }
     }
 
     /// The time is over.

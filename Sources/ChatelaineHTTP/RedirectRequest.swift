@@ -1,3 +1,4 @@
+internal import Chatelaine
 internal import Sodium
 
 /// What a connection to the redirect's port has said so far.
@@ -74,6 +75,6 @@ enum RedirectRequest {
             default: bytes.append(byte)
             }
         }
-        return SharedSecret(Secret(copying: bytes.span))
+        return SharedSecret(Secret(bytes))
     }
 }

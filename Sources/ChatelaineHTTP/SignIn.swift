@@ -57,7 +57,7 @@ public struct SignIn: Sendable {
     @BrokerActor public func tokens() async throws -> SessionTokens {
         let (proof, state) = (ProofKey(), Base64URL.random())
         let listener = try RedirectListener(
-            path: redirectPath, state: state, timeoutMicroseconds: timeout.wholeMicroseconds)
+            path: redirectPath, state: state, timeoutMicroseconds: timeout.microseconds)
         let redirect = listener.address
         let address = self.address(proof, Text.string(state)!, redirect)
         let open = open
@@ -83,13 +83,5 @@ public struct SignIn: Sendable {
         if let scope { fields.append(("scope", scope)) }
         let query = fields.map { "\($0)=\(Form.escaped($1))" }.joined(separator: "&")
         return authorization.text + (authorization.text.contains("?") ? "&" : "?") + query
-    }
-}
-
-extension Duration {
-    /// Microseconds, from 0 to what is as good as for ever.
-    var wholeMicroseconds: UInt64 {
-        min(UInt64(clamping: components.seconds), 1 << 40) * 1_000_000
-            + UInt64(clamping: components.attoseconds) / 1_000_000_000_000
     }
 }

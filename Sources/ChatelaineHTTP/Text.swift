@@ -1,3 +1,4 @@
+internal import Chatelaine
 internal import Sodium
 
 /// Secrets that are to be used as text.
@@ -12,19 +13,10 @@ enum Text {
     }
 
     /// As a string, for what is no secret; nil for what is no UTF-8.
-    static func string(_ secret: SharedSecret) -> String? {
-        String(validating: bytes(secret.secret), as: UTF8.self)
-    }
+    static func string(_ secret: SharedSecret) -> String? { secret.secret.text() }
 
     /// One byte of it.
     static func byte(_ secret: borrowing Secret, at index: Int) -> UInt8 { secret.span[index] }
-
-    private static func bytes(_ secret: borrowing Secret) -> [UInt8] {
-        let bytes = secret.span
-        var copy: [UInt8] = []
-        for index in bytes.indices { copy.append(bytes[index]) }
-        return copy
-    }
 
     /// An error code of a server's as it may stand in an error and in a log; nil for what is none.
     static func errorCode(_ secret: SharedSecret?) -> String? {
