@@ -115,7 +115,8 @@ struct RawSecret: BusCodable, Equatable {
     func send(_ content: [UInt8]) async throws(BusError) -> [UInt8] {
         let outgoing = OutgoingSecret(Self.secret(content), for: client)
         return try await caller.call(
-            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Take", outgoing
+            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Take", outgoing,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ).read([UInt8].self)
     }
 
@@ -123,21 +124,24 @@ struct RawSecret: BusCodable, Equatable {
     func sealed(_ content: [UInt8]) async throws(BusError) -> RawSecret {
         let outgoing = OutgoingSecret(Self.secret(content), for: client)
         return try await caller.call(
-            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Echo", outgoing
+            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Echo", outgoing,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ).read(RawSecret.self)
     }
 
     /// Bytes as they are to the broker.
     func send(_ raw: RawSecret) async throws(BusError) -> [UInt8] {
         try await caller.call(
-            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Take", raw
+            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Take", raw,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ).read([UInt8].self)
     }
 
     /// What the broker sends, as bytes.
     func receive(_ content: [UInt8]) async throws(BusError) -> RawSecret {
         try await caller.call(
-            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Give", content
+            "org.example.Test", path: "/t", interface: "org.example.Test", member: "Give", content,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ).read(RawSecret.self)
     }
 

@@ -64,9 +64,9 @@ import TestKit
             [mask(key.metadata.bytes), mask(key.secrets.bytes)]
         }
         #expect(masked.count == 6)
-        for key in masked { #expect(try MemoryScan.count(masked: [key], mask: Self.mask) > 0) }
+        for key in masked { #expect(try await MemoryScan.count(masked: [key], mask: Self.mask) > 0) }
         try bench.lock()
-        for key in masked { #expect(try MemoryScan.count(masked: [key], mask: Self.mask) == 0) }
+        for key in masked { #expect(try await MemoryScan.count(masked: [key], mask: Self.mask) == 0) }
         #expect(bench.vault.keyring.background != nil)
     }
 
@@ -85,9 +85,9 @@ import TestKit
         do {
             let item = try bench.read(.query())
             #expect(item.secret.secret.count == 48)
-            #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 1)
+            #expect(try await MemoryScan.count(masked: [masked], mask: Self.mask) == 1)
         }
-        #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
+        #expect(try await MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
     }
 
     private func mask(_ secret: borrowing Secret) -> [UInt8] {

@@ -117,7 +117,8 @@ final class Stage: Sendable {
     @BrokerActor func callFromOlderConnection() async throws -> String? {
         _ = try await connection.call(
             "org.chatelaine.Broker1", path: "/org/chatelaine/Broker1",
-            interface: "org.chatelaine.Broker1.Manager", member: "ListGroups")
+            interface: "org.chatelaine.Broker1.Manager", member: "ListGroups",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         return connection.uniqueName
     }
 

@@ -22,11 +22,11 @@ private enum Pattern {
     }
 
     /// Copies of pieces of it anywhere in this process. The ends are left out: a freed block's ends are overwritten.
-    static func copies() throws -> Int {
+    static func copies() async throws -> Int {
         let windows = stride(from: 200, to: count - 200, by: 500).map { start in
             (start..<start + 24).map { byte($0) ^ mask }
         }
-        return try MemoryScan.count(masked: windows, mask: mask)
+        return try await MemoryScan.count(masked: windows, mask: mask)
     }
 }
 
@@ -37,10 +37,10 @@ private enum Pattern {
         let stage = try await BrokerStage()
         let cache = RuntimeSecretCache(stage.vault(way: way))
         _ = try await cache.secret(account: "alice") { FetchedSecret(Pattern.secret()) }
-        #expect(try Pattern.copies() > 0)
+        #expect(try await Pattern.copies() > 0)
         try await stage.setPasscode()
         try await stage.lock()
-        try await waitUntil("the lock to wipe it") { try Pattern.copies() == 0 }
+        try await waitUntil("the lock to wipe it") { try await Pattern.copies() == 0 }
         withExtendedLifetime(cache) {}
     }
 
@@ -51,9 +51,9 @@ private enum Pattern {
         // As a second reader gets it: out of a message.
         let second = RuntimeSecretCache(stage.vault())
         _ = try await second.secret(account: "alice") { throw TestFailure("it is stored") }
-        #expect(try Pattern.copies() > 0)
+        #expect(try await Pattern.copies() > 0)
         try await stage.vault().logOut()
-        try await waitUntil("the logout to wipe it") { try Pattern.copies() == 0 }
+        try await waitUntil("the logout to wipe it") { try await Pattern.copies() == 0 }
         withExtendedLifetime((cache, second)) {}
     }
 }

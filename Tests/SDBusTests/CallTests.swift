@@ -51,7 +51,8 @@ import Testing
     @BrokerActor @Test func variantsOfUnknownTypesAreLookedAtAndPassedOver() async throws {
         let fixture = try await Fixture(Echo().interface)
         let reply = try await fixture.client.call(
-            Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Look"
+            Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Look",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ) { (writer) throws(BusError) in
             try writer.open("a", "{sv}")
             try writer.entry("text", "value")
@@ -81,7 +82,7 @@ import Testing
         for allowed in [true, false] {
             let reply = try await fixture.client.call(
                 Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Who",
-                allowInteraction: allowed)
+                timeoutMicroseconds: TestLoop.patienceMicroseconds, allowInteraction: allowed)
             let (sender, interaction) = try reply.read(String.self, Bool.self)
             #expect(sender == name)
             #expect(interaction == allowed)
@@ -115,7 +116,8 @@ import Testing
                 Method("Open", out: ["fd"]) { _ throws(BusError) in try Files.open(file) }
             })
         let reply = try await fixture.client.call(
-            Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Read"
+            Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Read",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ) { (writer) throws(BusError) in try writer.append(Files.open(file)) }
         #expect(try reply.read(String.self) == "inside")
         let opened = try await fixture.call("Open").withReader { (reader) throws(BusError) in

@@ -33,7 +33,9 @@ import Testing
         let (client, server) = try pair()
         let (connection, registration) = try serve(Echo().interface, server)
         let peer = try Connection.openDirect(fd: UnixFD(owning: client))
-        let reply = try await peer.call(nil, path: Fixture.path, interface: Fixture.name, member: "Who")
+        let reply = try await peer.call(
+            nil, path: Fixture.path, interface: Fixture.name, member: "Who",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         #expect(try reply.read(String.self, Bool.self).0 == "")
         #expect(!peer.isBus && peer.uniqueName == nil)
         let heard = Mailbox<UInt32>()
@@ -74,7 +76,9 @@ import Testing
         let gone = Mailbox<Void>()
         let watch = try connection.onDisconnect { gone.post(()) }
         let peer = try Connection.openDirect(fd: UnixFD(owning: client))
-        _ = try await peer.call(nil, path: Fixture.path, interface: Fixture.name, member: "Nothing")
+        _ = try await peer.call(
+            nil, path: Fixture.path, interface: Fixture.name, member: "Nothing",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         peer.close()
         try await gone.next("the disconnect")
         #expect(!connection.isOpen)
@@ -198,7 +202,8 @@ import Testing
         let (connection, registration) = try serve(Echo().interface, server)
         let peer = try Connection.openDirect(fd: UnixFD(owning: client))
         let reply = try await peer.call(
-            nil, path: Fixture.path, interface: Fixture.name, member: "Flag", true)
+            nil, path: Fixture.path, interface: Fixture.name, member: "Flag", true,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         #expect(try reply.read(Bool.self) == false)
         connection.close()
         registration.cancel()

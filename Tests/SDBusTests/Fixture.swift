@@ -26,6 +26,7 @@ import TestKit
         _ member: String, _ arguments: repeat each Argument
     ) async throws(BusError) -> Reply {
         try await client.call(
-            Self.name, path: Self.path, interface: Self.name, member: member, repeat each arguments)
+            Self.name, path: Self.path, interface: Self.name, member: member, repeat each arguments,
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
     }
 }

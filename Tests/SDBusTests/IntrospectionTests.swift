@@ -7,7 +7,8 @@ import Testing
 
     @BrokerActor private func introspect(_ fixture: Fixture, _ path: String) async throws -> String {
         try await fixture.client.call(
-            Fixture.name, path: path, interface: "org.freedesktop.DBus.Introspectable", member: "Introspect"
+            Fixture.name, path: path, interface: "org.freedesktop.DBus.Introspectable", member: "Introspect",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds
         ).read(String.self)
     }
 
@@ -64,12 +65,14 @@ import Testing
             sessions, prefix: prefix, find: { known.contains($0) }, nodes: { _ in known })
         for path in known {
             let reply = try await fixture.client.call(
-                Fixture.name, path: path, interface: "org.lab.Session1", member: "Where")
+                Fixture.name, path: path, interface: "org.lab.Session1", member: "Where",
+                timeoutMicroseconds: TestLoop.patienceMicroseconds)
             #expect(try reply.read(ObjectPath.self) == ObjectPath(path))
         }
         await #expect {
             try await fixture.client.call(
-                Fixture.name, path: "\(prefix)/3", interface: "org.lab.Session1", member: "Where")
+                Fixture.name, path: "\(prefix)/3", interface: "org.lab.Session1", member: "Where",
+                timeoutMicroseconds: TestLoop.patienceMicroseconds)
         } throws: { ($0 as? BusError)?.name == "org.freedesktop.DBus.Error.UnknownObject" }
         let xml = try await introspect(fixture, prefix)
         #expect(xml.contains(#"<node name="1"/>"#) && xml.contains(#"<node name="22"/>"#))
@@ -83,7 +86,8 @@ import Testing
         var registration: Registration? = try fixture.service.export(
             [Interface("org.lab.Other1") { Method("Ping") { _ in } }], at: "/other")
         try await fixture.client.call(
-            Fixture.name, path: "/other", interface: "org.lab.Other1", member: "Ping")
+            Fixture.name, path: "/other", interface: "org.lab.Other1", member: "Ping",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         #expect(throws: BusError.self) {
             try fixture.service.export(
                 [Interface("org.lab.Other1") { Method("Ping") { _ in } }], at: "/other")
@@ -104,11 +108,13 @@ import Testing
         let mine = try #require(fixture.client.uniqueName)
         #expect(
             try await fixture.client.call(
-                Fixture.name, path: "/second", interface: Fixture.name, member: "Flag", false
+                Fixture.name, path: "/second", interface: Fixture.name, member: "Flag", false,
+                timeoutMicroseconds: TestLoop.patienceMicroseconds
             ).read(Bool.self))
         #expect(
             try await fixture.service.call(
-                mine, path: "/mine", interface: Fixture.name, member: "Flag", false
+                mine, path: "/mine", interface: Fixture.name, member: "Flag", false,
+                timeoutMicroseconds: TestLoop.patienceMicroseconds
             )
             .read(Bool.self))
         second.cancel()
@@ -128,7 +134,8 @@ import Testing
                 }
             ], at: "/session/1")
         try await fixture.client.call(
-            Fixture.name, path: "/session/1", interface: "org.lab.Session1", member: "Close")
+            Fixture.name, path: "/session/1", interface: "org.lab.Session1", member: "Close",
+            timeoutMicroseconds: TestLoop.patienceMicroseconds)
         #expect(registration == nil)
         await #expect(throws: BusError.self) {
             try await fixture.client.call(

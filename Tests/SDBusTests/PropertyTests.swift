@@ -8,7 +8,7 @@ import Testing
     @BrokerActor private func get(_ fixture: Fixture, _ name: String) async throws(BusError) -> String {
         let reply = try await fixture.client.call(
             Fixture.name, path: Fixture.path, interface: "org.freedesktop.DBus.Properties", member: "Get",
-            Fixture.name, name)
+            Fixture.name, name, timeoutMicroseconds: TestLoop.patienceMicroseconds)
         return try reply.withReader { (reader) throws(BusError) in
             _ = try reader.enter("v", "s")
             return try reader.read()

@@ -27,11 +27,11 @@ private enum Pattern {
     }
 
     /// Copies of pieces of it anywhere in this process. The ends are left out: a freed block's ends are overwritten.
-    static func copies() throws -> Int {
+    static func copies() async throws -> Int {
         let windows = stride(from: 1_000, to: count - 1_000, by: 24_000).map { start in
             (start..<start + 24).map { byte($0) ^ mask }
         }
-        return try MemoryScan.count(masked: windows, mask: mask)
+        return try await MemoryScan.count(masked: windows, mask: mask)
     }
 }
 
@@ -74,12 +74,12 @@ private struct SecretResult: ~Copyable, BusEncodable {
         }
     }
 
-    @Test func theScanSeesACopy() throws {
+    @Test func theScanSeesACopy() async throws {
         var copy = (0..<Pattern.count).map { Pattern.byte($0) }
-        let seen = try Pattern.copies()
+        let seen = try await Pattern.copies()
         #expect(seen == 5)
         for index in copy.indices { copy[index] = 0 }
-        #expect(try Pattern.copies() == 0)
+        #expect(try await Pattern.copies() == 0)
     }
 
     @BrokerActor @Test(arguments: ["Give", "GiveLate"])
@@ -87,7 +87,8 @@ private struct SecretResult: ~Copyable, BusEncodable {
         let fixture = try await Fixture(interface)
         for _ in 0..<3 {
             let isWhole = try await fixture.client.call(
-                Fixture.name, path: Fixture.path, interface: Fixture.name, member: member, sensitive: true
+                Fixture.name, path: Fixture.path, interface: Fixture.name, member: member,
+                timeoutMicroseconds: TestLoop.patienceMicroseconds, sensitive: true
             ).withReader { (reader) throws(BusError) in
                 _ = try reader.read(String.self)
                 return try SecretArgument(from: &reader).isWhole
@@ -101,7 +102,8 @@ private struct SecretResult: ~Copyable, BusEncodable {
         let fixture = try await Fixture(interface)
         for _ in 0..<3 {
             let reply = try await fixture.client.call(
-                Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Take", sensitive: true,
+                Fixture.name, path: Fixture.path, interface: Fixture.name, member: "Take",
+                timeoutMicroseconds: TestLoop.patienceMicroseconds, sensitive: true,
                 write: Pattern.write)
             #expect(try reply.read(Bool.self))
         }
@@ -123,6 +125,6 @@ private struct SecretResult: ~Copyable, BusEncodable {
 
     /// Messages go when the last turn of the loop that held them is over.
     private func expectNoCopies() async throws {
-        try await waitUntil("the secret to be gone") { try Pattern.copies() == 0 }
+        try await waitUntil("the secret to be gone") { try await Pattern.copies() == 0 }
     }
 }

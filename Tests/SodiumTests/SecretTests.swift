@@ -49,7 +49,7 @@ import Testing
     private static let mask: UInt8 = 0x3c
 
     @Test(arguments: [48, 4000, 5000])
-    func aSecretIsInMemoryOnceAndNotAfterItsRelease(count: Int) throws {
+    func aSecretIsInMemoryOnceAndNotAfterItsRelease(count: Int) async throws {
         let masked = (0..<48).map { UInt8(truncatingIfNeeded: $0 &* 29 &+ count) }
         func make() -> SharedSecret {
             SharedSecret(
@@ -59,13 +59,13 @@ import Testing
         }
         do {
             let shared = make()
-            #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 1)
+            #expect(try await MemoryScan.count(masked: [masked], mask: Self.mask) == 1)
             #expect(shared.secret.count == count)
         }
-        #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
+        #expect(try await MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
     }
 
-    @Test func aFillThatThrowsLeavesNothing() throws {
+    @Test func aFillThatThrowsLeavesNothing() async throws {
         struct Stop: Error {}
         let masked = (0..<48).map { UInt8(truncatingIfNeeded: $0 &* 23 &+ 5) }
         #expect(throws: Stop.self) {
@@ -74,7 +74,7 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(try MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
+        #expect(try await MemoryScan.count(masked: [masked], mask: Self.mask) == 0)
     }
 
     /// No two secrets that live at once share a byte.

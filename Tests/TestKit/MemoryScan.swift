@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SDBus
 
 /// Looks through all writable memory of this process.
 public enum MemoryScan {
@@ -7,9 +8,16 @@ public enum MemoryScan {
     /// A sanitizer's shadow is of terabytes, and holds no copies.
     private static let regionMax = 1 << 30
 
+    // Seconds of work under a sanitizer: on a thread of the pool it would hold up all other tests.
+    private static let thread = WorkThread(name: "scan")
+
     /// How often any of the needles, which are of one length, stands in memory. They are given masked, each byte xor
     /// `mask`, so that what is searched for is not itself there to be found.
-    public static func count(masked needles: [[UInt8]], mask: UInt8) throws -> Int {
+    public static func count(masked needles: [[UInt8]], mask: UInt8) async throws -> Int {
+        try await thread.run { Result { try scan(needles, mask) } }.get()
+    }
+
+    private static func scan(_ needles: [[UInt8]], _ mask: UInt8) throws -> Int {
         let length = needles.first?.count ?? 0
         let file = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw TestFailure("no /proc/self/mem: errno \(errno)") }
