@@ -59,7 +59,10 @@ import Testing
         let inn = try Inn()
         #expect(throws: ListenFailure.taken) { _ = try SocketListener(path: inn.path, mode: 0o600) }
         let deserted = inn.folder.entry("deserted")
-        _ = UnixFD(owning: try RawSocket.listener(at: deserted))
+        let left = UnixFD(owning: try RawSocket.listener(at: deserted))
+        // A process that another test is starting has a copy of it until it runs its program.
+        shutdown(left.number, Int32(SHUT_RDWR))
+        _ = consume left
         let successor = try SocketListener(path: deserted, mode: 0o600)
         #expect(throws: ListenFailure.taken) { _ = try SocketListener(path: deserted, mode: 0o600) }
         successor.close()
