@@ -132,7 +132,8 @@ internal import Sodium
         try checkOwner(of: fence, client)
         switch failure {
         case .transient:
-            let reference = try await vault.endRefresh(fence: fence, by: client.application)
+            let reference = try await vault.endRefresh(
+                client.authorize, fence: fence, by: client.application)
             board.failed(fence, reference, now: clock.now(), chance: clock.chance())
         case .rejected:
             try await vault.rejectRefresh(

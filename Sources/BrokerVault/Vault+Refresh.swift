@@ -61,11 +61,18 @@ extension Vault {
 
     /// Takes a grant back; returns the item that it was for. `LeaseLost` where it is not open, or not the application's.
     @discardableResult
-    public func endRefresh(fence: UInt64, by application: String) async throws(Refusal) -> Reference {
+    public func endRefresh(
+        _ authorize: Authorization? = nil, fence: UInt64, by application: String
+    ) async throws(Refusal) -> Reference {
         try await write { (store) throws(Refusal) in
             let grants = RefreshGrantTable(database: store.writing.database)
             let open = try stored { () throws(SQLiteError) in try grants.grant(fence) }
             guard let open, open.application == application, open.completed == nil else { throw .leaseLost }
+            if let authorize,
+                try self.row(of: open.reference, at: open.revision, store, try authorize()) == nil
+            {
+                throw .leaseLost
+            }
             try stored { () throws(SQLiteError) in try grants.revoke(fence) }
             return (open.reference, [])
         }

@@ -181,6 +181,14 @@ def r11(w):
             stored(w, answer)
 
 
+@row("R28", "a grant, and a sign-in meanwhile", "the holder fails in passing; Begin", "LeaseLost; granted at once")
+def r28(w):
+    fence = granted(w.mail, added(w))
+    _, revision, _ = w.calendar.store(BACKGROUND, secret("2"))
+    refused("LeaseLost", w.mail.fail, fence, "transient", "no network")
+    granted(w.calendar, revision, value="2")
+
+
 @row("R23", "an item by its reference", "refresh it", "as by its attributes")
 def r23(w):
     reference, revision = w.mail.add(BACKGROUND, secret("1"))
