@@ -56,6 +56,7 @@ class TokenClient:
         self.client, self.port, self.stop, self.accounts = client, port, stop, accounts
         self.diary = os.open(diary, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.random = random.Random(seed)
+        self.answered = time.monotonic()
 
     def run(self):
         """Until the file of that name is there; how many tokens were used."""
@@ -74,19 +75,24 @@ class TokenClient:
 
     def is_served(self, account):
         try:
-            return self.obtain(account)
+            used = self.obtain(account)
+            self.answered = time.monotonic()
+            return used
         except BrokerError as error:
             if error.name == "ItemNotFound":
                 self.note("absent", account)
-            elif not self.passes(error):
+            elif not self.passes(error, account):
                 raise
             return False
 
-    def passes(self, error):
-        """Whether the broker is away, or the device is locked, or somebody else is at it."""
+    def passes(self, error, account):
+        """Whether the broker is away, or the device is locked, or somebody else is at it. The diary has it, and when
+        the broker last gave an answer."""
+        self.note("refused", account, error=error.name, since=self.answered)
         if error.name.startswith("org.freedesktop.DBus.Error.") or error.name == "NoSession":
             self.client.forget_session()
             return True
+        self.answered = time.monotonic()
         return error.name in ("InteractionNotAllowed", "Busy")
 
     def obtain(self, account):
@@ -107,13 +113,13 @@ class TokenClient:
         status, answer = refresh(self.port, token)
         self.note("hears", account, token, status=status)
         if status == 200:
-            revision = self.until_answered(self.client.complete, fence, {}, secret_of(answer))
+            revision = self.until_answered(account, self.client.complete, fence, {}, secret_of(answer))
             self.note("stored" if revision else "lost", account, token, revision=revision)
         else:
-            self.until_answered(self.client.fail, fence, "rejected")
+            self.until_answered(account, self.client.fail, fence, "rejected")
             self.note("rejected", account, token)
 
-    def until_answered(self, call, *arguments):
+    def until_answered(self, account, call, *arguments):
         """Says it again to the next broker where one ends; None where the lease went to somebody else."""
         while True:
             try:
@@ -121,6 +127,6 @@ class TokenClient:
             except BrokerError as error:
                 if error.name in ("LeaseLost", "ItemNotFound"):
                     return None
-                if not self.passes(error):
+                if not self.passes(error, account):
                     raise
             time.sleep(PAUSE)

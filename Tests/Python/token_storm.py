@@ -9,6 +9,7 @@ import json
 import os
 import random
 import time
+from collections import Counter
 
 from expect import Row, equal, generic, holds
 from harness import World
@@ -17,9 +18,20 @@ from token_server import TokenServer
 
 ACCESS_MS, GRACE_MS, DELAY_MS = 2_000, 1_000, 30
 SECONDS = 20
+# How long a right to refresh lasts, which whoever waits may see the end of.
+LEASE = 60
 PROGRAMS = ("mail",) * 3 + ("helper",) * 3 + ("calendar",) * 2
 BACKGROUND, FOREGROUND = ("one", "two"), ("front",)
 ACCESSIBLE = dict.fromkeys(BACKGROUND, "after-first-unlock") | dict.fromkeys(FOREGROUND, "when-unlocked")
+
+
+def overlapping(spans, begun, ended):
+    """Those of the spans that have some of that time."""
+    return [span for span in spans if span[0] <= ended and span[1] >= begun]
+
+
+def place_of(line):
+    return line["family"], line["generation"]
 
 
 class Storm:
@@ -27,8 +39,10 @@ class Storm:
         self.world, self.server, self.random = world, server, random.Random(seed)
         self.diary_path, self.stop_path = world._inside("diary"), world._inside("stop")
         self.diary, self.read_to, self.started = [], 0, 0
-        # By process: when it was killed. When the broker was killed, the device locked, everybody killed at once.
-        self.killed, self.disturbed, self.ended = {}, [], []
+        # By process: when it was killed.
+        self.killed = {}
+        # From when to when the broker was away or waited for its first unlock, the device was locked, nobody lived.
+        self.broker_gone, self.locked, self.ended = [], [], []
         self.clients = {}
         self.counts = {"kills": 0, "brokers": 0, "locks": 0, "sessions": 0, "sign-ins": 0}
 
@@ -103,30 +117,34 @@ class Storm:
         """Everybody at once, a holder in the middle; nobody comes before the grace time is over."""
         self.next_line("asks")
         time.sleep(0.05)
+        begun = time.monotonic()
         programs = [self.kill(process) for process in list(self.clients)]
-        self.ended.append(time.monotonic())
         self.counts["sessions"] += 1
         time.sleep(GRACE_MS / 1000 + 0.2)
+        self.ended.append((begun, time.monotonic()))
         for program in programs:
             self.start(program)
 
     def lock(self):
         self.next_line("asks")
-        self.disturbed.append(time.monotonic())
+        begun = time.monotonic()
         self.world.lock()
+        equal(self.world.user.property("State"), "locked", "the state after a lock")
         self.counts["locks"] += 1
         time.sleep(self.random.uniform(0.1, 0.6))
         self.world.unlock()
+        self.locked.append((begun, time.monotonic()))
 
     def kill_broker(self):
         """Between Begin and Complete. Its holder lives on: where both die, the grant is open for its 60 seconds."""
         holder = self.next_line("asks")
         time.sleep(self.random.uniform(0, 0.09))
-        self.disturbed.append(time.monotonic())
+        begun = time.monotonic()
         self.world.kill()
         self.counts["brokers"] += 1
         self.world.start()
         self.world.unlock()
+        self.broker_gone.append((begun, time.monotonic()))
         if holder:
             self.next_line("stored", "lost", "rejected")
 
@@ -165,6 +183,11 @@ class Storm:
                 losses.append(token)
         for token, lines in asked.items():
             self.judge_askers(token, lines)
+        for line in self.diary:
+            if line["what"] == "refused":
+                self.judge_refusal(line)
+        stored = Counter(place_of(line) for line in self.diary if line["what"] == "stored")
+        equal([token for token, times in stored.items() if times > 1], [], "tokens that were refreshed twice")
         self.judge_expiries(rotations)
         for token in losses:
             self.judge_loss(token, asked[token], rotations[token])
@@ -193,8 +216,23 @@ class Storm:
         end = rotated + GRACE_MS / 1000
         killed = [self.killed.get(line["process"]) for line in lines if line["time"] <= end]
         holds(killed and all(killed), f"whoever asked for {token} in time was killed")
-        apart = [when for when in self.ended + self.disturbed if lines[0]["time"] - 1 <= when <= end + 1]
+        # A lock closes its own items alone; a grant of a broker that has ended stays closed to others.
+        locked = self.locked if lines[0]["account"] in FOREGROUND else []
+        apart = overlapping(self.ended + self.broker_gone + locked, lines[0]["time"], end)
         holds(apart, f"nobody could have been given {token} in time")
+
+    def judge_refusal(self, line):
+        """What the broker refused, or did not answer, has its reason."""
+        name, account, when = line["error"], line["account"], line["time"]
+        if name == "InteractionNotAllowed":
+            reasons = self.broker_gone + (self.locked if account in FOREGROUND else [])
+            reasons = overlapping(reasons, line["since"], when)
+        elif name == "Busy":
+            # A holder that died with its broker has the item for the rest of its time.
+            reasons = overlapping(self.broker_gone, when - LEASE, when)
+        else:
+            reasons = overlapping(self.broker_gone, line["since"], when)
+        holds(reasons, f"'{account}' was refused for a reason: {name}")
 
     def judge_store(self, rotations):
         """What is in the store is what the server takes next."""
@@ -226,8 +264,9 @@ def run(report, seconds=SECONDS, seed=None):
                     puppet.process.wait()
             statistics = server.statistics()
             print(
-                f"   {used} tokens used, {refreshes} refreshed, one each; {statistics['repeated']} answers repeated;"
-                f" {losses} families lost to kills, all of {statistics['families_revoked']} revoked; "
+                f"   {used} tokens used, {refreshes} rotated, 0 refreshed twice, {statistics['repeated']} answers"
+                f" repeated; {statistics['families_revoked']} families revoked, {losses} of them by holders that were"
+                " killed, past the grace time; 0 tokens lost to anything else; "
                 + ", ".join(f"{count} {name}" for name, count in storm.counts.items()),
                 flush=True,
             )
