@@ -106,7 +106,7 @@ let package = Package(
             "LifecycleTests",
             [
                 "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "BrokerDesk",
-                "ExampleAuthority", "SDBus", "SQLite", "Sodium",
+                "Chatelaine", "ExampleAuthority", "SDBus", "SQLite", "Sodium",
             ]),
         tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(

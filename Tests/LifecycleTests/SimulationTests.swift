@@ -9,12 +9,16 @@ import Testing
     init() { TestLoop.start() }
 
     @Test func eachExpiryIsRefreshedOnceAndNothingIsLostButToKills() async throws {
-        try await holds(seed: 1, refreshes: Self.refreshes)
+        try await holds(
+            seed: UInt64(Self.number("CHATELAINE_SIMULATED_SEED") ?? 1), refreshes: Self.refreshes)
     }
 
     /// As many as fit into a run of all tests; more take a while.
-    private static let refreshes =
-        ProcessInfo.processInfo.environment["CHATELAINE_SIMULATED_REFRESHES"].flatMap { Int($0) } ?? 2_000
+    private static let refreshes = number("CHATELAINE_SIMULATED_REFRESHES") ?? 2_000
+
+    private static func number(_ variable: String) -> Int? {
+        ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
+    }
 
     @Test(arguments: [2, 3, 4] as [UInt64]) func soItIsWithOtherSeeds(_ seed: UInt64) async throws {
         try await holds(seed: seed, refreshes: 500)
@@ -38,6 +42,10 @@ import Testing
 
     @Test func brokerThatDoesNotMissDeadHoldersIsNoticed() async throws {
         try await fails { $0.keepsConnections = true }
+    }
+
+    @Test func brokerThatRefusesForNoReasonIsNoticed() async throws {
+        try await fails { $0.refusesToWait = true }
     }
 
     @BrokerActor private func holds(seed: UInt64, refreshes: Int) async throws {

@@ -22,24 +22,38 @@ import SDBus
         case signOut
     }
 
-    private struct Lost {
-        let cause: Cause
-        let life: Life
-    }
-
     /// A process that wanted to refresh a token, and from when to when.
-    private struct Wait {
+    struct Wait {
+        let account: Account
         let begun: UInt64
         var ended: UInt64 = .max
     }
 
-    private let graceMicroseconds: UInt64
-    private var rotated: [Token: UInt64] = [:]
-    private var lost: [Token: [Lost]] = [:]
-    private var stored: [Token: Int] = [:]
-    private var granted: [Token: UInt64] = [:]
-    private var waits: [Token: [Wait]] = [:]
-    private var disturbances: [UInt64] = []
+    /// A process that had the right to refresh a token.
+    struct Hold {
+        let token: Token
+        let life: Life
+        let granted: UInt64
+        /// The run of the broker that granted it.
+        let broker: Int
+        /// When its holder was done with it, or dead.
+        var ended: UInt64 = .max
+        /// When the broker could grant it to somebody else at the latest.
+        var released: UInt64 = .max
+        /// When its holder was killed over it.
+        var killed: UInt64?
+    }
+
+    let graceMicroseconds: UInt64
+    private(set) var rotated: [Token: UInt64] = [:]
+    private(set) var lost: [Token: Int] = [:]
+    private(set) var stored: [Token: Int] = [:]
+    private(set) var waits: [Token: [Wait]] = [:]
+    private(set) var holds: [Token: [Hold]] = [:]
+    private var held: Set<Token> = []
+    private var failures: [Token: UInt64] = [:]
+    /// When the broker was away, or might not open the item.
+    private(set) var closed: [Account: [Range<UInt64>]] = [:]
     private(set) var problems: [String] = []
     /// Families that the server revoked, by what the revocation came from.
     private(set) var losses: [Cause: [Token]] = [:]
@@ -52,6 +66,9 @@ import SDBus
 
     /// How many refreshes were stored.
     var refreshes: Int { stored.values.reduce(0, +) }
+
+    /// How many tokens were refreshed more than once.
+    var doubles: Int { stored.values.count { $0 > 1 } }
 
     func problem(_ text: String) { problems.append(text) }
 
@@ -71,51 +88,42 @@ import SDBus
         case .repeated, .dead: break
         case .reused:
             let end = (rotated[token] ?? 0) + graceMicroseconds
-            guard let lost = lost[token], exchange.time > end, stored[token] == nil else {
+            guard lost[token] != nil, exchange.time > end, stored[token] == nil else {
                 return problem("\(token) was used twice though no answer was lost: its family is revoked")
             }
-            // Whoever lost an answer on the way would have asked again, had it lived.
-            let killed = lost.compactMap(\.life.killed).filter { $0 <= end }.max()
-            losses[killed == nil ? .network : .kill, default: []].append(token)
-            if let killed, couldHaveBeenPassedOn(token, killed, end) {
-                problem("\(token) was lost with its holder, though somebody waited for it all the time")
+            losses[cause(of: token, until: end), default: []].append(token)
+            if couldHaveBeenPassedOn(token, until: end) {
+                problem("\(token) was lost with its holder, though somebody waited and could have had it")
             }
         }
     }
 
-    // The broker cannot pass on what it cannot know to be free (it ended meanwhile) or may not read (a lock).
-    private func couldHaveBeenPassedOn(_ token: Token, _ killed: UInt64, _ end: UInt64) -> Bool {
-        let granted = granted[token] ?? 0
-        guard !disturbances.contains(where: { $0 >= granted && $0 <= end }) else { return false }
-        return waits[token, default: []].contains { wait in
-            let (from, to) = (max(wait.begun, killed), min(wait.ended, end))
-            return to >= from + Self.passingOnMicroseconds
-        }
-    }
-
-    private static let passingOnMicroseconds: UInt64 = 5_000_000
-
-    /// The broker ended, or the device was locked.
-    func disturbed(at time: UInt64) { disturbances.append(time) }
-
     /// A process wants to refresh; `ended` is to be called with the result.
-    func began(_ refresh: String, at time: UInt64) -> (Token, Int)? {
+    func began(_ refresh: String, _ account: Account, at time: UInt64) -> (Token, Int)? {
         guard let token = Self.token(refresh) else { return nil }
-        waits[token, default: []].append(Wait(begun: time))
+        waits[token, default: []].append(Wait(account: account, begun: time))
         return (token, waits[token, default: []].count - 1)
     }
 
     /// It need not wait any more, or cannot.
-    func ended(_ wait: (token: Token, index: Int)?, at time: UInt64, isGranted: Bool) {
+    func ended(_ wait: (token: Token, index: Int)?, at time: UInt64) {
         guard let wait else { return }
         waits[wait.token]?[wait.index].ended = time
-        if isGranted { granted[wait.token] = time }
+    }
+
+    /// The item may be opened from now on, or may not.
+    func serves(_ account: Account, _ isServed: Bool, at time: UInt64) {
+        if isServed, let last = closed[account]?.popLast() {
+            closed[account]?.append(last.lowerBound..<time)
+        } else if !isServed {
+            closed[account, default: []].append(time..<UInt64.max)
+        }
     }
 
     /// What the server gave for this one never came to be stored.
-    func answerLost(_ refresh: String, _ cause: Cause, _ life: Life) {
+    func answerLost(_ refresh: String, _ cause: Cause) {
         guard let token = Self.token(refresh) else { return }
-        lost[token, default: []].append(Lost(cause: cause, life: life))
+        lost[token, default: 0] += 1
         count("answers lost: \(cause.rawValue)")
     }
 
@@ -125,32 +133,69 @@ import SDBus
         stored[token, default: 0] += 1
     }
 
-    /// Holds the server's log against what was seen.
-    func close(_ authority: TokenAuthority) {
-        var shown: [Token: Int] = [:]
-        for exchange in authority.exchanges where exchange.outcome != .dead {
-            shown[Token(family: exchange.family, generation: exchange.generation), default: 0] += 1
-        }
-        for (token, times) in shown.sorted(by: { $0.key < $1.key }) {
-            let answersLost = lost[token]?.count ?? 0
-            let isRevoking = losses.values.contains { $0.contains(token) }
-            // Each presentation but the one that was stored, or that revoked, has an answer that was lost.
-            let wanted = answersLost + (isRevoking ? 1 : stored[token] ?? 0)
-            if times != wanted {
-                problem("\(token) was shown to the server \(times) times, not \(wanted)")
-            }
-            if stored[token] ?? 0 > 1 { problem("\(token) was refreshed twice") }
-        }
-        let revoked = losses.values.reduce(0) { $0 + $1.count }
-        if authority.revokedCount != revoked {
-            problem("\(authority.revokedCount) families are revoked, not \(revoked)")
-        }
-    }
-
     /// A refresh token as the server writes it, by its place.
     static func token(_ refresh: String) -> Token? {
         let parts = refresh.split(separator: "-")
         guard parts.count == 4, let family = Int(parts[1]), let generation = Int(parts[2]) else { return nil }
         return Token(family: family, generation: generation)
     }
+}
+
+// Who has the right to refresh.
+extension Ledger {
+    func granted(_ refresh: String, _ life: Life, broker: Int, at time: UInt64) {
+        guard let token = Self.token(refresh) else { return }
+        if let before = holds[token]?.last, before.ended > time {
+            problem("\(token) was granted to two at once")
+        }
+        held.insert(token)
+        holds[token, default: []].append(Hold(token: token, life: life, granted: time, broker: broker))
+    }
+
+    /// The holder is done with it: stored, or somebody else's.
+    func released(_ refresh: String, _ life: Life, at time: UInt64) {
+        end(refresh, life, at: time) { $0.released = time }
+        if let token = Self.token(refresh) { failures[token] = nil }
+    }
+
+    /// The holder gave it back, and the broker may pause. One that could not say so has it until its time is over.
+    func failed(_ refresh: String, _ life: Life, isTold: Bool, at time: UInt64) {
+        guard let token = Self.token(refresh) else { return }
+        let count = failures[token, default: 0]
+        failures[token] = count + 1
+        let pause = min(Self.pauseMicroseconds << min(count, 6), Self.leaseMicroseconds)
+        end(refresh, life, at: time) {
+            $0.released = isTold ? time + pause : $0.granted + Self.leaseMicroseconds
+        }
+    }
+
+    /// A holder is dead. The broker that granted misses it, and another one lets the grant's time run out.
+    func killed(_ life: Life, missedBy broker: Int?, at time: UInt64) {
+        for token in held {
+            for index in holds[token, default: []].indices {
+                guard let hold = holds[token]?[index], hold.life === life, hold.ended == .max else {
+                    continue
+                }
+                holds[token]?[index].killed = time
+                holds[token]?[index].ended = time
+                holds[token]?[index].released =
+                    hold.broker == broker ? time : hold.granted + Self.leaseMicroseconds
+                held.remove(token)
+            }
+        }
+    }
+
+    private func end(_ refresh: String, _ life: Life, at time: UInt64, _ change: (inout Hold) -> Void) {
+        guard let token = Self.token(refresh),
+            let index = holds[token]?.lastIndex(where: { $0.life === life && $0.ended == .max }),
+            var hold = holds[token]?[index]
+        else { return }
+        held.remove(token)
+        hold.ended = time
+        change(&hold)
+        holds[token]?[index] = hold
+    }
+
+    private static let leaseMicroseconds: UInt64 = 60_000_000
+    private static let pauseMicroseconds: UInt64 = 1_000_000
 }

@@ -17,6 +17,9 @@ import SDBus
         case silence
     }
 
+    /// Until what the library's HTTP client gives a request, when no answer comes.
+    private static let patienceMicroseconds: UInt64 = 8_000_000
+
     init(_ time: VirtualTime, _ ledger: Ledger, _ rules: TokenAuthority.Rules) {
         self.time = time
         self.ledger = ledger
@@ -31,17 +34,18 @@ import SDBus
 
     /// Asks the server for the next tokens. `way` says how long the request and the answer take, and which is lost.
     func refresh(_ token: String, _ way: Way, _ life: Life) async -> Reply {
+        let end = time.monotonic + Self.patienceMicroseconds
         await time.sleep(way.there)
-        if way.loses == .request { return .silence }
-        let tokens = authority.refresh(token, at: time.monotonic)
-        if let exchange = authority.exchanges.last { ledger.note(exchange) }
-        await time.sleep(way.back)
-        guard let tokens else { return .refused }
-        guard life.isAlive, way.loses != .answer else {
-            ledger.answerLost(token, life.isAlive ? .network : .kill, life)
-            return .silence
+        if way.loses != .request {
+            let tokens = authority.refresh(token, at: time.monotonic)
+            if let exchange = authority.exchanges.last { ledger.note(exchange) }
+            await time.sleep(way.back)
+            guard let tokens else { return .refused }
+            if life.isAlive && way.loses == .nothing { return .tokens(tokens) }
+            ledger.answerLost(token, life.isAlive ? .network : .kill)
         }
-        return .tokens(tokens)
+        await time.sleep(end - time.monotonic)
+        return .silence
     }
 
     /// How a request fares.

@@ -9,6 +9,8 @@ enum CallFailure: Error {
     case brokerGone
     /// The server gave no answer, as often as it was asked.
     case unreachable
+    /// The server said that the grant is dead.
+    case signInNeeded
     /// The broker refused.
     case refused(Refusal)
 
@@ -16,8 +18,8 @@ enum CallFailure: Error {
     var isPassing: Bool {
         switch self {
         case .brokerGone, .unreachable: true
-        case .refused(let refusal): refusal.kind == .io || refusal.kind == .busy
-        case .killed: false
+        case .refused(let refusal): refusal.kind == .busy
+        case .killed, .signInNeeded: false
         }
     }
 

@@ -7,7 +7,7 @@ extension Scene {
     func endBroker() {
         guard broker.isRunning else { return }
         ledger.count("broker ended")
-        ledger.disturbed(at: time.monotonic)
+        device = .away
         broker.stop()
         time.alarm(at: time.monotonic + dice.time(0.5...15)) { self.startBroker() }
     }
@@ -16,14 +16,21 @@ extension Scene {
         var all = [person.connection: person.program.rawValue]
         for life in lives { all[life.connection] = life.program.rawValue }
         do { try broker.start(all) } catch { ledger.problem("the broker does not start: \(error)") }
+        device = hasPasscode ? .beforeFirstUnlock : .unlocked
         unlockLater()
     }
 
     func lock() {
-        ledger.count("device locked")
-        ledger.disturbed(at: time.monotonic)
-        asPerson { (desk, context) throws(Refusal) in try desk.lock(context) }
-        unlockLater()
+        locks += 1
+        BrokerActor.start {
+            let isLocked = await self.asPerson { (desk, context) throws(Refusal) in try desk.lock(context) }
+            self.locks -= 1
+            // Before the first unlock there is nothing to lock.
+            guard isLocked, self.device == .unlocked else { return }
+            self.ledger.count("device locked")
+            self.device = .locked
+            self.unlockLater()
+        }
     }
 
     func unlockLater() {
@@ -36,27 +43,21 @@ extension Scene {
     }
 
     func unlock() {
-        ledger.count("device unlocked")
         let passcode = Self.passcode()
         BrokerActor.start {
-            do throws(CallFailure) {
-                try await self.broker.call(self.person.connection) { (desk, context) throws(Refusal) in
-                    try desk.unlock(context, passcode)
-                }
-            } catch {
-                self.unlockLater()
+            let isUnlocked = await self.asPerson { (desk, context) throws(Refusal) in
+                try desk.unlock(context, passcode)
             }
+            guard isUnlocked else { return self.unlockLater() }
+            self.ledger.count("device unlocked")
+            self.device = .unlocked
         }
     }
 
     func setPasscode() async {
         let (old, new) = (SharedSecret(Secret(count: 0) { _ in }), Self.passcode())
-        do throws(CallFailure) {
-            try await broker.call(person.connection) { (desk, context) throws(Refusal) in
-                try desk.setPasscode(context, old: old, new: new)
-            }
-        } catch {
-            ledger.problem("no passcode could be set: \(error)")
+        hasPasscode = await asPerson { (desk, context) throws(Refusal) in
+            try desk.setPasscode(context, old: old, new: new)
         }
     }
 

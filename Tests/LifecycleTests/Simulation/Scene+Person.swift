@@ -1,5 +1,6 @@
 import BrokerDesk
 import BrokerModel
+import Chatelaine
 import ExampleAuthority
 import SDBus
 import Sodium
@@ -35,26 +36,32 @@ extension Scene {
         do throws(CallFailure) {
             try await store(tokens, account, person)
             families[account] = Ledger.token(tokens.refresh)?.family
+            absent.remove(account)
             ledger.count("signed in")
         } catch {
+            judge(error, account, "a sign-in")
             signInLater(account)
         }
     }
 
     /// Stores tokens as new ones.
     func store(_ tokens: TokenAuthority.Tokens, _ account: Account, _ life: Life) async throws(CallFailure) {
-        let held = HeldTokens(tokens, lifeMicroseconds: network.rules.accessMicroseconds, at: time.wall)
-        let item = try Self.item(account, account.accessible)
+        let held = SessionTokens(
+            tokens, lifeMicroseconds: network.rules.accessMicroseconds, asked: time.wall)
+        let item = try held.attributes(at: time.wall, addedTo: Self.item(account, account.accessible))
         _ = try await broker.call(life.connection) { (desk, context) throws(Refusal) in
-            try desk.store(context, item, held.secret)
+            try desk.store(context, item, held.encoded())
         }
     }
 
     func signOut() {
         guard let account = Account.allCases.randomElement(using: &dice) else { return }
-        ledger.count("signed out")
-        asPerson { (desk, context) throws(Refusal) in
-            try desk.logout(context, group: Self.group, service: account.rawValue, reason: "signed out")
+        absent.insert(account)
+        BrokerActor.start {
+            let isSignedOut = await self.asPerson { (desk, context) throws(Refusal) in
+                try desk.logout(context, group: Self.group, service: account.rawValue, reason: "signed out")
+            }
+            if isSignedOut { self.ledger.count("signed out") }
         }
         signInLater(account)
     }
@@ -69,16 +76,34 @@ extension Scene {
         isSigningIn.contains(account) || wasReplaced(account, refresh)
     }
 
-    // What cannot be done now is not done.
+    /// Whether it was done: with the broker away it is not. The person is never refused what a person may do.
     func asPerson<Value>(
         _ body: @escaping @BrokerActor (Desk, CallContext) throws(Refusal) -> Outcome<Value>
-    ) {
-        BrokerActor.start {
-            do throws(CallFailure) {
-                _ = try await self.broker.call(self.person.connection, body)
-            } catch {
-                self.ledger.count("refused to the person")
+    ) async -> Bool {
+        do throws(CallFailure) {
+            _ = try await broker.call(person.connection, body)
+            return true
+        } catch {
+            if let refusal = error.refusal { ledger.problem("the person was refused: \(refusal)") }
+            return false
+        }
+    }
+
+    /// A refusal that nothing explains, here and now, is a defect of the broker.
+    func judge(_ failure: CallFailure, _ account: Account, _ what: String, begun: UInt64? = nil) {
+        guard let refusal = failure.refusal else { return }
+        let waited = time.monotonic - (begun ?? time.monotonic)
+        let isExplained =
+            switch refusal {
+            case .itemNotFound: absent.contains(account) || isSigningIn.contains(account)
+            case .interactionNotAllowed: !device.serves(account) || locks > 0
+            case .busy: waited >= VirtualProcess.patienceMicroseconds
+            default: false
             }
+        if isExplained {
+            ledger.count("refused to \(what): \(refusal.rawValue)")
+        } else {
+            ledger.problem("\(what) of '\(account)' was refused: \(refusal.rawValue)")
         }
     }
 }

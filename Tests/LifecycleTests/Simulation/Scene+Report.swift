@@ -15,6 +15,7 @@ extension Scene {
                 + " each of a token that had expired, and of none more than one",
             "server: \(authority.count(.rotated)) rotated, \(authority.count(.repeated)) repeated in the grace time,"
                 + " \(authority.count(.reused)) used twice, \(authority.revokedCount) families revoked",
+            "refreshed twice: \(ledger.doubles)",
             "lost to a holder that was killed, past the grace time: \(ledger.losses[.kill, default: []].count);"
                 + " to anything else: \(ledger.losses[.network, default: []].count)",
         ]

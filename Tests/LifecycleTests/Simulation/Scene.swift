@@ -17,6 +17,18 @@ import Sodium
     var connections = 0
     var families: [Account: Int] = [:]
     var isSigningIn: Set<Account> = []
+    /// Items that somebody has deleted, or is about to.
+    var absent = Set(Account.allCases)
+    /// Calls of `Lock` that are not answered.
+    var locks = 0
+    var hasPasscode = false
+    var device = Device.away {
+        didSet {
+            for account in Account.allCases where oldValue.serves(account) != device.serves(account) {
+                ledger.serves(account, device.serves(account), at: time.monotonic)
+            }
+        }
+    }
     var isUnlockComing = false
     let person = Life(.mail, number: 0)
 
@@ -47,7 +59,7 @@ import Sodium
         happen(every: 4 * 3600) { self.setClock() }
         happen(every: 12 * 3600) { self.signOut() }
         await time.run { ledger.refreshes >= refreshes || !ledger.problems.isEmpty }
-        ledger.close(network.authority)
+        ledger.close(network.authority, at: time.monotonic)
     }
 
     /// Programs look at their mail about once in two minutes; half of the time all of them do at once.
@@ -96,6 +108,7 @@ extension Scene {
         ledger.count("processes killed")
         life.kill(at: time.monotonic)
         lives.removeAll { $0 === life }
+        ledger.killed(life, missedBy: broker.isRunning ? broker.number : nil, at: time.monotonic)
         broker.disconnect(life.connection)
         time.alarm(at: time.monotonic + dice.time(seconds)) { self.start(life.program) }
     }

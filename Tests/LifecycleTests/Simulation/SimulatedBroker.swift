@@ -52,6 +52,8 @@ import Testing
     }
 
     var isRunning: Bool { desk != nil }
+    /// Which run of it this is.
+    private(set) var number = 0
 
     /// Another process of the broker, over what the one before has stored.
     func start(_ connections: [String: String]) throws {
@@ -79,6 +81,7 @@ import Testing
         publisher.desk = desk
         try vault.open()
         self.desk = desk
+        number += 1
         for (connection, program) in connections { connect(connection, program) }
     }
 

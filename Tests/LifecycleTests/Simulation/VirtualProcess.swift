@@ -1,29 +1,44 @@
 import BrokerDesk
 import BrokerModel
+import Chatelaine
 import ExampleAuthority
 import SDBus
 import Sodium
 
-/// A program that wants an access token now and then, by the rules of the client library's `RefreshGate`: read; a token
-/// that is good is used; else `Begin` with its revision, and with a grant the server is asked and the answer stored,
-/// whatever else happens.
+/// A program that wants an access token now and then. It does step by step what the client library's `RefreshGate` does,
+/// with that one's tokens, numbers and errors, on the simulation's clock: read; a token that is good is used; else
+/// `Begin` with its revision, and with a grant the server is asked and the answer stored, whatever else happens.
 @BrokerActor final class VirtualProcess {
     let life: Life
     let scene: Scene
-    private var unstored: [Account: Unstored] = [:]
+    var unstored: [Account: Unstored] = [:]
 
     /// Renewed so long before its end.
-    static let marginMicroseconds: UInt64 = 60_000_000
+    private static let leeway = Duration.seconds(60)
+    /// How long somebody else's refresh is waited for.
+    static let patienceMicroseconds: UInt64 = 60_000_000
     private static let roundsMax = 8
-    /// How often the server is asked under one lease when no answer comes: it may have rotated already, and a lock or the
-    /// broker's end may keep everybody else from asking in the grace time.
-    private static let asksMax = 3
+    /// Before each further try when no answer came.
+    private static let pauses: [UInt64] = [1_000_000, 2_000_000]
+    /// A try that begins later than that might come to its answer after the lease.
+    private static let askingAgainMicroseconds: UInt64 = 20_000_000
 
     /// What the server gave and the broker did not take yet.
-    private struct Unstored {
+    struct Unstored {
         let fence: UInt64
-        let refresh: String
-        let tokens: TokenAuthority.Tokens
+        let spent: String
+        let tokens: SessionTokens
+    }
+
+    /// A token, and the revision of the item that it comes from.
+    struct Token {
+        let access: String
+        let revision: UInt64
+
+        init(_ tokens: SessionTokens, _ revision: UInt64) {
+            access = tokens.access
+            self.revision = revision
+        }
     }
 
     init(_ life: Life, _ scene: Scene) {
@@ -38,127 +53,93 @@ import Sodium
             for account in life.program.accounts where life.isAlive { await work(account) }
         }
         // What is on its way from the server gets there, and nobody is there to store it.
-        for left in unstored.values { scene.ledger.answerLost(left.refresh, .kill, life) }
+        for left in unstored.values { scene.ledger.answerLost(left.spent, .kill) }
     }
 
     // A bad day is asked about again soon.
     private func work(_ account: Account) async {
         for pause in [2.0, 4, 8, 16] where life.isAlive {
-            do {
-                try await obtain(account)
+            do throws(CallFailure) {
+                let token = try await obtain(account, insteadOf: nil)
+                if scene.network.opens(token.access) { return }
+                // What the server no longer takes is stale, whatever the clock says.
+                let next = try await obtain(account, insteadOf: token.revision)
+                if !scene.network.opens(next.access) {
+                    scene.ledger.problem("a token in place of one that was refused is refused too")
+                }
                 return
-            } catch .unavailable {
-                await scene.time.sleep(UInt64(pause * 1_000_000))
             } catch {
-                return
+                guard error.isPassing else { return }
+                await scene.time.sleep(UInt64(pause * 1_000_000))
             }
         }
     }
 
-    private enum NoToken: Error {
-        case unavailable
-        case other
-    }
-
-    private func obtain(_ account: Account) async throws(NoToken) {
-        do throws(CallFailure) {
-            if try await storeUnstored(account) { return }
-            var refused: UInt64?
-            for _ in 0..<Self.roundsMax {
-                let item = try await read(account)
-                guard let tokens = HeldTokens(item.secret.secret) else {
-                    return scene.ledger.problem("the item's secret is not what was stored")
+    private func obtain(_ account: Account, insteadOf refused: UInt64?) async throws(CallFailure) -> Token {
+        // When it was got is long ago, maybe: it is judged as it is stored.
+        _ = try await storeUnstored(account)
+        var item = try await read(account)
+        for _ in 0..<Self.roundsMax {
+            let tokens = try contents(item)
+            let revision = item.attributes.revision
+            if revision != refused && tokens.isFresh(at: scene.time.wall, leeway: Self.leeway) {
+                return Token(tokens, revision)
+            }
+            scene.ledger.expired(tokens.refresh)
+            if scene.switches.refreshesWithoutLease { return try await refreshAlone(account, tokens) }
+            let start = try await begin(account, stale: revision, tokens.refresh)
+            guard let fence = start.fence else {
+                item = start.item
+                let newer = try contents(item)
+                // Somebody renewed it just now, as well as it can be done.
+                if item.attributes.revision != refused && newer.isFresh(at: scene.time.wall, leeway: .zero) {
+                    return Token(newer, item.attributes.revision)
                 }
-                let revision = item.attributes.revision
-                if revision != refused && !isStale(tokens) {
-                    if scene.network.opens(tokens.access) { return }
-                    // What the server no longer takes is stale, whatever the clock says.
-                    refused = revision
-                }
-                scene.ledger.expired(tokens.refresh)
-                guard try await refresh(account, stale: revision, holding: tokens) else { continue }
-                return
+                continue
             }
-        } catch {
-            throw error.isPassing ? .unavailable : .other
+            scene.trouble(life, account)
+            if let token = try await refresh(account, fence, contents(start.item)) { return token }
+            item = try await read(account)
         }
-    }
-
-    private func isStale(_ tokens: HeldTokens) -> Bool {
-        tokens.isStale(at: scene.time.wall, marginMicroseconds: Self.marginMicroseconds)
-    }
-
-    // True when it is over, false when the item is to be looked at again.
-    private func refresh(
-        _ account: Account, stale revision: UInt64, holding own: HeldTokens
-    ) async throws(CallFailure) -> Bool {
-        if scene.switches.refreshesWithoutLease { return try await refreshAlone(account, own) }
-        let wait = scene.ledger.began(own.refresh, at: scene.time.monotonic)
-        let start: RefreshStart
-        do throws(CallFailure) {
-            start = try await begin(account, stale: revision)
-        } catch {
-            scene.ledger.ended(wait, at: scene.time.monotonic, isGranted: false)
-            throw error
-        }
-        scene.ledger.ended(wait, at: scene.time.monotonic, isGranted: start.fence != nil)
-        guard let fence = start.fence else { return false }
-        guard let latest = HeldTokens(start.item.secret.secret) else {
-            scene.ledger.problem("the item's secret is not what was stored")
-            return true
-        }
-        scene.trouble(life, account)
-        return try await ask(account, fence, latest.refresh)
-    }
-
-    private func ask(_ account: Account, _ fence: UInt64, _ refresh: String) async throws(CallFailure) -> Bool
-    {
-        for attempt in 1... {
-            let reply = await scene.network.refresh(refresh, scene.way(), life)
-            if case .tokens(let tokens) = reply {
-                unstored[account] = Unstored(fence: fence, refresh: refresh, tokens: tokens)
-                return try await storeUnstored(account)
-            }
-            try life.check()
-            if case .refused = reply {
-                try await fail(fence, .rejected)
-                scene.signInLater(account)
-                return true
-            }
-            if attempt == Self.asksMax { break }
-            await scene.time.sleep(UInt64(attempt) * 1_000_000)
-            try life.check()
-        }
-        try await fail(fence, .transient)
+        scene.ledger.problem("no token of '\(account)' in \(Self.roundsMax) rounds")
         throw .unreachable
     }
 
-    /// True when the tokens that the server gave are stored; false where there are none, or the lease went to somebody.
-    private func storeUnstored(_ account: Account) async throws(CallFailure) -> Bool {
-        guard let left = unstored[account] else { return false }
-        for attempt in 1... {
-            try life.check()
-            do throws(CallFailure) {
-                try await complete(left.fence, left.tokens)
-                unstored[account] = nil
-                scene.ledger.stored(for: left.refresh)
-                if scene.wasReplaced(account, left.refresh) {
-                    scene.ledger.problem("a late result won over a sign-in")
-                }
-                return true
-            } catch {
-                if error.refusal == .leaseLost || error.refusal == .itemNotFound {
-                    unstored[account] = nil
-                    if !scene.wasSignedOut(account, left.refresh) {
-                        scene.ledger.problem("a lease was lost, and nobody had signed out")
-                    }
-                    scene.ledger.answerLost(left.refresh, .signOut, life)
-                    return false
-                }
-                guard error.isPassing, attempt < 40 else { throw error }
-            }
-            await scene.time.sleep(500_000)
+    // Under the lease; nil when it went to somebody else meanwhile.
+    private func refresh(
+        _ account: Account, _ fence: UInt64, _ own: SessionTokens
+    ) async throws(CallFailure) -> Token? {
+        let asked = scene.time.wall
+        let reply = await answer(to: own.refresh)
+        if case .tokens(let answer) = reply {
+            let tokens = SessionTokens(
+                answer, replacing: own, lifeMicroseconds: scene.network.rules.accessMicroseconds, asked: asked
+            )
+            unstored[account] = Unstored(fence: fence, spent: own.refresh, tokens: tokens)
+            return try await storeUnstored(account)
         }
-        return false
+        try life.check()
+        if case .refused = reply { return try await giveUp(account, fence, own.refresh, .rejected) }
+        return try await giveUp(account, fence, own.refresh, .transient)
+    }
+
+    private func answer(to refresh: String) async -> Network.Reply {
+        let latest = scene.time.monotonic + Self.askingAgainMicroseconds
+        for pause in Self.pauses {
+            let reply = await scene.network.refresh(refresh, scene.way(), life)
+            guard case .silence = reply, life.isAlive, scene.time.monotonic < latest else { return reply }
+            await scene.time.sleep(pause)
+            guard life.isAlive else { return .silence }
+        }
+        return await scene.network.refresh(refresh, scene.way(), life)
+    }
+
+    private func contents(_ item: ItemWithSecret) throws(CallFailure) -> SessionTokens {
+        do throws(ChatelaineError) {
+            return try SessionTokens(encoded: item.secret)
+        } catch {
+            scene.ledger.problem("the item's secret is not what was stored")
+            throw .unreachable
+        }
     }
 }
