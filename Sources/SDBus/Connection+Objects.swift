@@ -70,7 +70,7 @@ extension Connection {
         exported.values.first { $0.interface.name == name && $0.covers(path) }?.interface
     }
 
-    private func add(
+    func add(
         _ object: Exported, to registration: Registration,
         _ add: (UnsafeMutableRawPointer, inout OpaquePointer?) -> Int32
     ) throws(BusError) {

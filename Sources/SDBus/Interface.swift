@@ -4,6 +4,7 @@
     public let name: String
     let table: VTable
     let properties: [String: PropertyBox]
+    let methods: [String: MethodBox]
 
     /// Declares the interface. A name that D-Bus does not allow is refused by `export`.
     public init(_ name: String, @InterfaceBuilder _ members: () -> [InterfaceMember]) {
@@ -13,6 +14,9 @@
         var properties: [String: PropertyBox] = [:]
         for case .property(let box) in members.map(\.kind) { properties[box.name] = box }
         self.properties = properties
+        var methods: [String: MethodBox] = [:]
+        for case .method(let box) in members.map(\.kind) { methods[box.name] = box }
+        self.methods = methods
     }
 }
 

@@ -10,9 +10,24 @@ public enum PropertyChange: Sendable {
     case silent
 }
 
-/// A read-only property of an interface.
+/// A property of an interface.
 public struct Property {
     let box: PropertyBox
+
+    /// A property that is declared for introspection alone: reading and writing it is served by an overlay of
+    /// `org.freedesktop.DBus.Properties`.
+    public static func declared<Value: BusEncodable>(
+        _ name: String, _ type: Value.Type, isWritable: Bool = false
+    ) -> Property {
+        Property(
+            box: PropertyBox(
+                name: name, signature: Value.signature, change: .emitsChange, isWritable: isWritable
+            ) { _, _ throws(BusError) in throw .failed("The property is read by the Properties interface.") })
+    }
+
+    private init(box: PropertyBox) {
+        self.box = box
+    }
 
     /// A property whose value depends on who asks.
     public init<Value: BusEncodable>(
@@ -54,12 +69,17 @@ final class PropertyBox {
     let name: String
     let signature: String
     let change: PropertyChange
+    let isWritable: Bool
     let get: Getter
 
-    init(name: String, signature: String, change: PropertyChange, get: @escaping Getter) {
+    init(
+        name: String, signature: String, change: PropertyChange, isWritable: Bool = false,
+        get: @escaping Getter
+    ) {
         self.name = name
         self.signature = signature
         self.change = change
+        self.isWritable = isWritable
         self.get = get
     }
 }

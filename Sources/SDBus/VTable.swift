@@ -57,11 +57,13 @@ internal import Glibc
             case .emitsInvalidation: UInt64(SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION)
             case .silent: UInt64(0)
             }
-        unsafe entry.type = UInt8(_SD_BUS_VTABLE_PROPERTY)
+        unsafe entry.type = UInt8(
+            box.isWritable ? _SD_BUS_VTABLE_WRITABLE_PROPERTY : _SD_BUS_VTABLE_PROPERTY)
         unsafe entry.flags = UInt64(SD_BUS_VTABLE_ABSOLUTE_OFFSET) | change
         unsafe entry.x.property.member = keep(box.name)
         unsafe entry.x.property.signature = keep(box.signature)
         unsafe entry.x.property.get = propertyRead
+        if box.isWritable { unsafe entry.x.property.set = propertyWritten }
         unsafe entry.x.property.offset = Int(bitPattern: Unmanaged.passUnretained(box).toOpaque())
     }
 
@@ -96,9 +98,12 @@ private let propertyRead: sd_bus_property_get_t = { bus, path, _, _, reply, user
     return BrokerActor.assumeIsolated { unsafe box.run(bus, path, reply, failure) }
 }
 
+// Written by an overlay; without one nothing can be.
+private let propertyWritten: sd_bus_property_set_t = { _, _, _, _, _, _, _ in -EROFS }
+
 // The bodies are functions of their own: the optimizer of Swift 6.3.1 crashes when it inlines them as closures.
 extension MethodBox {
-    @BrokerActor fileprivate func run(_ message: OpaquePointer) -> Int32 {
+    @BrokerActor func run(_ message: OpaquePointer) -> Int32 {
         guard let exported = unsafe Exported.current(on: sd_bus_message_get_bus(message)),
             let connection = exported.connection
         else { return -ENOTCONN }
