@@ -19,6 +19,16 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
     case type = 14
     case invisible = 15
     case negative = 16
+    /// Where an item of `org.freedesktop.secrets` is: `login`, or the bytes of its collection's reference.
+    case collection = 17
+    /// The end of an object's path, where that is not its reference.
+    case pathName = 18
+    /// What a client says of the bytes of its secret.
+    case contentType = 19
+    /// ``LookupAttributes``.
+    case lookup = 20
+    /// The names that a collection has beside its path.
+    case aliases = 21
 
     /// The dictionary key on the bus.
     public var name: String {
@@ -39,8 +49,16 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
         case .type: "Type"
         case .invisible: "Invisible"
         case .negative: "Negative"
+        case .collection: "Collection"
+        case .pathName: "PathName"
+        case .contentType: "ContentType"
+        case .lookup: "Lookup"
+        case .aliases: "Aliases"
         }
     }
+
+    /// Whether only items of internal classes have it.
+    public var isInternal: Bool { self >= .collection }
 
     /// The type a value must have, else `Param`.
     public var kind: Kind {
@@ -53,11 +71,25 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
 
     /// Whether items of the class have it; one that does not is `NoSuchAttribute`.
     public func belongs(to itemClass: ItemClass) -> Bool {
-        switch self {
+        if isInternal || itemClass.isInternal { return belongs(toInternal: itemClass) }
+        return switch self {
         case .service: itemClass == .genericPassword
         case .server, .securityDomain, .protocol, .authenticationType, .path, .port:
             itemClass == .internetPassword
         default: true
+        }
+    }
+
+    /// Whether items of the class are found by a value of it. Not by ``lookup``, whose pairs are looked for one by one.
+    public func isIndexed(in itemClass: ItemClass) -> Bool {
+        itemClass.isInternal ? self == .collection || self == .pathName : true
+    }
+
+    private func belongs(toInternal itemClass: ItemClass) -> Bool {
+        switch itemClass {
+        case .genericPassword, .internetPassword: false
+        case .secretServiceItem: [.label, .collection, .pathName, .contentType, .lookup].contains(self)
+        case .secretServiceCollection: [.label, .pathName, .aliases].contains(self)
         }
     }
 

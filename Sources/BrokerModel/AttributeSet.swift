@@ -32,12 +32,19 @@ public struct AttributeSet: Sendable, Equatable {
         }
     }
 
+    /// What is stored as ``AttributeKey/lookup``; none where nothing is, or something else.
+    public var lookup: LookupAttributes {
+        get { LookupAttributes(encoded: self[.lookup]?.blob ?? []) ?? LookupAttributes() }
+        set { self[.lookup] = .bytes(newValue.encoded) }
+    }
+
     /// The bytes of all values, against ``Limits/itemAttributesBytesMax``.
     public var byteCount: Int { pairs.reduce(0) { $0 + $1.value.byteCount } }
 
     /// Whether every pair of `filter` is here. An omitted primary-key attribute equals the empty one.
     public func contains(_ filter: AttributeSet, of itemClass: ItemClass) -> Bool {
         filter.pairs.allSatisfy { wanted in
+            if wanted.key == .lookup { return lookup.contains(filter.lookup) }
             if let value = self[wanted.key] { return value.matches(wanted.value) }
             return wanted.value.isEmpty && itemClass.primaryKey.contains(wanted.key)
         }

@@ -44,7 +44,9 @@ public struct ItemAttributes: Sendable, Equatable {
 
     /// Whether the item is what the query means, by every filter but the caller's groups.
     public func matches(_ query: Query) -> Bool {
-        if let wanted = query.reference { return wanted == reference }
+        if let wanted = query.reference {
+            return wanted == reference && (query.itemClass ?? itemClass) == itemClass
+        }
         return query.itemClass == itemClass
             && (query.accessGroup == nil || query.accessGroup == accessGroup)
             && (query.accessible == nil || query.accessible == protection.accessibility)
@@ -59,10 +61,8 @@ public struct ItemAttributes: Sendable, Equatable {
 
     /// What a logout calls the item's service; empty where it has none.
     public var service: String {
-        switch attributes[itemClass.service] {
-        case .text(let bytes), .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        default: ""
-        }
+        let value = itemClass.service.flatMap { attributes[$0]?.blob } ?? []
+        return String(decoding: value, as: UTF8.self)
     }
 
     /// Whether the item has ceased to exist.

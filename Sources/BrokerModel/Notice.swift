@@ -5,7 +5,7 @@ public enum Notice: Sendable, Equatable {
     /// A service of a group was logged out; its items are gone.
     case loggedOut(group: AccessGroup, service: String, epoch: UInt64, reason: String)
     /// An item was added, updated or removed. The side it is on and the one it was on decide who may hear
-    /// of it, and as what.
+    /// of it, and as what. Nothing is told of items of the internal classes.
     case itemChanged(
         group: AccessGroup, reference: Reference, change: Change, revision: UInt64, side: Accessibility.Side,
         previousSide: Accessibility.Side)

@@ -67,6 +67,18 @@ public struct Query: Sendable {
         }
     }
 
+    /// Items of an internal class: one by its reference, or those that have the attributes.
+    public init(
+        internal itemClass: ItemClass, reference: Reference? = nil,
+        _ attributes: AttributeSet = AttributeSet()
+    ) {
+        self.itemClass = itemClass
+        self.reference = reference
+        self.attributes = attributes
+        synchronizable = .any
+        skipGated = false
+    }
+
     private static func check(_ fields: RequestFields, for purpose: Purpose) throws(Refusal) {
         if fields.limit != nil && purpose != .list {
             throw .param(

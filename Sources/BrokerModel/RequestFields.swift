@@ -58,7 +58,9 @@ struct RequestFields {
     }
 
     private static let names: [String: Name] = {
-        let attributes = AttributeKey.allCases.map { ($0.name, Meaning.attribute($0)) }
+        let attributes = AttributeKey.allCases.filter { !$0.isInternal }.map {
+            ($0.name, Meaning.attribute($0))
+        }
         let fields = Field.allCases.map { ($0.rawValue, Meaning.field($0)) }
         let numbered = (attributes + fields).enumerated().map { index, name in
             (name.0, Name(number: UInt64(index), meaning: name.1))

@@ -19,6 +19,8 @@ final class IndexKey {
         case attribute = 1
         case itemClass = 2
         case primaryKey = 3
+        case lookup = 4
+        case reference = 5
     }
 
     /// The token of one attribute's value, in whatever group.
@@ -26,6 +28,23 @@ final class IndexKey {
         var message = ByteWriter(capacity: 64)
         message.raw([Domain.attribute.rawValue, itemClass.rawValue, key.rawValue])
         Self.write(value, to: &message)
+        return hash(message)
+    }
+
+    /// The token of one of an item's lookup attributes, in whatever group and collection.
+    func token(of pair: LookupAttributes.Pair, itemClass: ItemClass) -> [UInt8] {
+        var message = ByteWriter(capacity: 64)
+        message.raw([Domain.lookup.rawValue, itemClass.rawValue])
+        message.counted(pair.name)
+        message.counted(pair.value)
+        return hash(message)
+    }
+
+    /// The token of what is known by its reference alone.
+    func primaryToken(_ reference: Reference, itemClass: ItemClass) -> [UInt8] {
+        var message = ByteWriter(capacity: 32)
+        message.raw([Domain.reference.rawValue, itemClass.rawValue])
+        message.raw(reference.bytes)
         return hash(message)
     }
 
@@ -53,8 +72,11 @@ final class IndexKey {
     /// Every token that an item stands in the index under, its class first, one behind the other.
     func tokens(_ attributes: AttributeSet, itemClass: ItemClass, group: AccessGroup) -> [UInt8] {
         var tokens = token(of: itemClass, in: group)
-        for pair in attributes.pairs {
+        for pair in attributes.pairs where pair.key.isIndexed(in: itemClass) {
             tokens += token(of: pair.key, pair.value, itemClass: itemClass)
+        }
+        if itemClass == .secretServiceItem {
+            for pair in attributes.lookup.pairs { tokens += token(of: pair, itemClass: itemClass) }
         }
         for key in itemClass.primaryKey where attributes[key] == nil {
             tokens += token(of: key, key.emptyValue, itemClass: itemClass)

@@ -50,9 +50,22 @@ struct IndexTable {
             id: query.number(1), side: side, created: query.unsigned(0), groupID: query.number(3))
     }
 
+    /// How many items stand under a token; no more than a few are counted, since that many are few.
+    func count(_ token: [UInt8]) throws(SQLiteError) -> Int {
+        let query = try database.statement(Self.countToken)
+        query.bind(token, at: 1)
+        defer { query.reset() }
+        return try query.step() ? Int(query.number(0)) : 0
+    }
+
+    /// So many tokens can be looked for at once.
+    static let tokensMax = AttributeKey.allCases.count
+
     // CROSS JOIN keeps the order of the tokens, which the caller gives rarest first: the first is walked
     // in the order of its index, each further one is a look-up by its whole key.
-    private static let intersections = (0...AttributeKey.allCases.count).map { SQL(intersection(of: $0)) }
+    private static let intersections = (0...tokensMax).map { SQL(intersection(of: $0)) }
+    private static let countToken = SQL(
+        "SELECT count(*) FROM (SELECT 1 FROM tokens WHERE token = ?1 LIMIT 256)")
     private static let insertToken = SQL("INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5)")
     private static let insertKey = SQL("INSERT OR REPLACE INTO primary_keys VALUES (?1, ?2, ?3)")
     private static let holder = SQL("SELECT item, side FROM primary_keys WHERE token = ?1")

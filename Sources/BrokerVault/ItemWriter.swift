@@ -67,6 +67,13 @@ struct ItemWriter {
         }
     }
 
+    /// The reference counts where there is no other primary key.
+    func primaryToken(of content: Content, _ reference: Reference) -> [UInt8] {
+        content.itemClass.isInternal
+            ? index.primaryToken(reference, itemClass: content.itemClass) : primaryToken(of: content)
+    }
+
+    /// The token of a primary key that is made of attributes.
     func primaryToken(of content: Content) -> [UInt8] {
         index.primaryToken(
             content.attributes, itemClass: content.itemClass, group: content.group,
@@ -95,7 +102,7 @@ struct ItemWriter {
             created: created, modified: max(now, (old?.header.modified ?? 0) + 1),
             expires: content.expires, freshUntil: content.freshUntil,
             synchronizable: content.synchronizable, isGated: content.protection.isGated,
-            primaryToken: primaryToken(of: content), tokens: tokens, size: size)
+            primaryToken: primaryToken(of: content, reference), tokens: tokens, size: size)
         guard let row = keyring.seal(header, content.attributes, content.protection, secret) else {
             throw .locked
         }

@@ -43,7 +43,10 @@ struct Selection: ~Copyable {
     }
 
     private func admits(_ row: AnyRow, _ query: Query) -> Bool {
-        if query.reference != nil { return true }
+        if query.reference != nil {
+            // Whoever names no class means one that the contract knows.
+            return query.itemClass.map { $0 == row.header.itemClass } ?? !row.header.itemClass.isInternal
+        }
         let header = row.header
         return header.itemClass == query.itemClass && query.synchronizable.admits(header.synchronizable)
             && (query.accessGroup == nil || query.accessGroup == header.group)
@@ -64,16 +67,32 @@ struct Selection: ~Copyable {
     private func candidates(
         _ query: Query, _ grant: borrowing Grant, _ visitor: (Candidate) throws(Refusal) -> Step
     ) throws(Refusal) {
-        if query.reference == nil, let itemClass = query.itemClass, !query.attributes.pairs.isEmpty {
-            let pairs = query.attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
-            let tokens = pairs.map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
-            return try tables.index.visit(tokens, visitor)
+        if query.reference == nil, let itemClass = query.itemClass {
+            let tokens = try tokens(query.attributes, itemClass)
+            if !tokens.isEmpty { return try tables.index.visit(tokens, visitor) }
         }
         // A commit may land on the store thread at any moment. A change is in its transaction already.
         let isRead = !tables.database.isInTransaction
         if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
         defer { if isRead { try? tables.database.statement(Self.commit).run() } }
         for candidate in try candidates(query, grant) where try visitor(candidate) == .stop { return }
+    }
+
+    // Those of the attributes by which items are found, the rarest first, as many as one look takes: an open row is
+    // held against the whole query.
+    private func tokens(_ attributes: AttributeSet, _ itemClass: ItemClass) throws(Refusal) -> [[UInt8]] {
+        let pairs = attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
+        let tokens = pairs.filter { $0.key.isIndexed(in: itemClass) }
+            .map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
+        guard itemClass == .secretServiceItem else { return tokens }
+        // Nobody can guess how rare what a program calls its attributes is.
+        var lookups: [(token: [UInt8], count: Int)] = []
+        for pair in attributes.lookup.pairs.prefix(IndexTable.tokensMax - tokens.count) {
+            let token = index.token(of: pair, itemClass: itemClass)
+            let count = try stored { () throws(SQLiteError) in try tables.index.count(token) }
+            lookups.append((token, count))
+        }
+        return lookups.sorted { $0.count < $1.count }.map(\.token) + tokens
     }
 
     private func candidates(_ query: Query, _ grant: borrowing Grant) throws(Refusal) -> [Candidate] {
@@ -109,12 +128,13 @@ extension AttributeKey {
     // How many items share a value of it, at a guess: the rarest token leads a search.
     fileprivate var commonness: Int {
         switch self {
-        case .account: 0
+        case .account, .pathName: 0
         case .path: 1
         case .label, .generic, .comment, .description: 2
         case .server, .service: 3
         case .securityDomain, .creator, .port: 4
-        case .protocol, .authenticationType, .type, .invisible, .negative: 5
+        case .protocol, .authenticationType, .type, .invisible, .negative, .collection: 5
+        case .contentType, .lookup, .aliases: 6
         }
     }
 }

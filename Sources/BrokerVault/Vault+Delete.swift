@@ -19,7 +19,7 @@ extension Vault {
         return deleted
     }
 
-    private func deletable(
+    func deletable(
         _ query: Query, _ store: Store, _ grant: borrowing Grant
     ) throws(Refusal) -> [AnyRow] {
         var rows: [AnyRow] = []
@@ -84,16 +84,19 @@ extension Vault {
         guard let groupID = try writer.tables.groups.id(of: group) else { return [] }
         var rows: [AnyRow] = []
         for itemClass in ItemClass.allCases {
-            let token =
-                service.isEmpty
-                ? writer.index.token(of: itemClass, in: group)
-                : writer.index.token(
-                    of: itemClass.service, .text(Array(service.utf8)), itemClass: itemClass)
+            guard let token = token(of: service, itemClass, group, writer.index) else { continue }
             for candidate in try writer.tables.index.candidates([token]) where candidate.groupID == groupID {
                 let row = try writer.tables.row(candidate.id, candidate.side, withSecret: withSecret)
                 if let row, row.header.groupID == groupID { rows.append(row) }
             }
         }
         return rows
+    }
+
+    private func token(
+        of service: String, _ itemClass: ItemClass, _ group: AccessGroup, _ index: IndexKey
+    ) -> [UInt8]? {
+        if service.isEmpty { return index.token(of: itemClass, in: group) }
+        return itemClass.service.map { index.token(of: $0, .text(Array(service.utf8)), itemClass: itemClass) }
     }
 }

@@ -73,6 +73,8 @@ extension Vault {
         let header = try writer.put(
             content, secret, reference: row.header.reference, created: row.header.created, replacing: row,
             rules: grant.rules(of: content.group))
+        // Nobody is told of items that no call of the contract knows.
+        if content.itemClass.isInternal { return consumed }
         return consumed + Self.notices(from: row, to: header, side: content.protection.accessibility.side)
     }
 
@@ -80,7 +82,7 @@ extension Vault {
     private func clearWay(
         for content: ItemWriter.Content, of row: AnyRow, _ writer: ItemWriter, _ grant: borrowing Grant
     ) throws(Refusal) -> [Notice] {
-        let token = writer.primaryToken(of: content)
+        let token = writer.primaryToken(of: content, row.header.reference)
         guard token != row.header.primaryToken else { return [] }
         if row.header.synchronizable { try leaveTombstone(of: row, writer) }
         switch try writer.holder(of: token) {

@@ -83,8 +83,8 @@ import Testing
 
     @Test func wordsAndNumbersThatAreStoredOrSpokenStay() {
         #expect(Accessibility.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
-        #expect(ItemClass.allCases.map(\.rawValue) == [1, 2])
-        #expect(AttributeKey.allCases.map(\.rawValue) == Array(1...16))
+        #expect(ItemClass.allCases.map(\.rawValue) == [1, 2, 3, 4])
+        #expect(AttributeKey.allCases.map(\.rawValue) == Array(1...21))
         #expect(AccessControl.Flag.allCases.map(\.rawValue) == Array(0...7))
         #expect(Accessibility.Side.allCases.map(\.rawValue) == [1, 2])
         for accessibility in Accessibility.allCases {
@@ -92,14 +92,16 @@ import Testing
             #expect(accessibility.isMigratable == !accessibility.name.hasSuffix("this-device-only"))
             #expect((accessibility.side == .background) == accessibility.name.hasPrefix("after-first-unlock"))
         }
-        for itemClass in ItemClass.allCases { #expect(ItemClass(name: itemClass.name) == itemClass) }
+        for itemClass in ItemClass.allCases {
+            #expect(ItemClass(name: itemClass.name) == (itemClass.isInternal ? nil : itemClass))
+        }
     }
 
     @Test func everyPrimaryKeyAttributeBelongsToItsClass() {
         for itemClass in ItemClass.allCases {
             #expect(itemClass.primaryKey.allSatisfy { $0.belongs(to: itemClass) })
             #expect(Set(itemClass.primaryKey).count == itemClass.primaryKey.count)
-            #expect(itemClass.primaryKey.contains(itemClass.service))
+            #expect(itemClass.service.map(itemClass.primaryKey.contains) ?? itemClass.isInternal)
         }
         #expect(!AttributeKey.service.belongs(to: .internetPassword))
         #expect(!AttributeKey.server.belongs(to: .genericPassword))
