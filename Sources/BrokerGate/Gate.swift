@@ -10,9 +10,9 @@ public import BrokerPolicy
 public final class Gate {
     /// The policy in force.
     public private(set) var policy: Policy
-    private let userID: UInt32?
+    let userID: UInt32?
     private let administrators: Administrators
-    private let audit: any AuditSink
+    let audit: any AuditSink
     private var cache: [String: Standing] = [:]
     // Each call asks several times.
     private var last: (connection: String, standing: Standing)?
