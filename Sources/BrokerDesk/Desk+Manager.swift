@@ -39,6 +39,7 @@ extension Desk {
             _ = try leave()
             return .later { () async throws(Refusal) in
                 try await self.vault.unlock(try leave(), passcode)
+                self.secretService?.openAll()
                 self.leaveUpkeep()
             }
         }

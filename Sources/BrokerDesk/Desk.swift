@@ -23,6 +23,7 @@ public import SDBus
             upkeep.renewals(for: subscribers.listeners(gate, peers), clockWasSet: $0)
         }, tell: { [weak self] in self?.publish($0) })
     var inFlight: [String: Int] = [:]
+    weak var secretService: SecretServiceDesk?
     private var storeWasOpen = true
 
     /// What the desk sends out, and what it asks the daemon to fetch.
@@ -127,6 +128,7 @@ public import SDBus
         for notice in notices {
             subscribers.deliver(notice, gate: gate, peers: peers, tell: outlet.tell)
             refresher.note(notice)
+            secretService?.note(notice)
             if case .lockStateChanged = notice {
                 outlet.propertiesChanged(["State", "ProtectedDataAvailable"])
                 // Keys may have come.
