@@ -53,8 +53,10 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
 
         room("Sodium", ["CSodium"]),
+        room("Gcrypt", ["CGcrypt", "Sodium"]),
         room("SQLite", ["CSQLite"]),
         room("SDBus", ["CSystemd"]),
 
@@ -70,6 +72,8 @@ let package = Package(
             [
                 "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "SDBus", "Sodium",
             ]),
+        room(
+            "SecretServiceFront", ["BrokerModel", "BrokerBus", "BrokerDesk", "Gcrypt", "SDBus", "Sodium"]),
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
         room("ChatelaineFoundation", ["Chatelaine", "Sodium"]),
@@ -81,7 +85,7 @@ let package = Package(
             name: "ChatelaineDaemon",
             dependencies: [
                 "BrokerModel", "BrokerPolicy", "BrokerPeers", "BrokerGate", "BrokerVault", "BrokerBus",
-                "BrokerDesk", "BrokerHost", "SDBus", "Sodium",
+                "BrokerDesk", "BrokerHost", "SecretServiceFront", "SDBus", "Sodium",
             ],
             swiftSettings: house),
         .executableTarget(
@@ -95,6 +99,7 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),
         tests("SodiumTests", ["Sodium"]),
+        tests("GcryptTests", ["Gcrypt", "Sodium"]),
         tests("SQLiteTests", ["SQLite"]),
         tests("SDBusTests", ["SDBus"]),
         tests("BrokerModelTests", ["BrokerModel", "Sodium"]),

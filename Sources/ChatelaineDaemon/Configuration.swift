@@ -5,6 +5,8 @@ internal import BrokerPolicy
 struct Configuration: Equatable {
     /// Whether plain sessions are allowed on a bus that others can monitor.
     var allowsPlain = false
+    /// Whether the broker offers `org.freedesktop.secrets` on a session bus.
+    var offersSecretService = true
 
     static let standardPath = "/etc/chatelaine/chatelained.conf"
 
@@ -29,13 +31,16 @@ struct Configuration: Equatable {
                 throw problem(file, section.line, "the one section here is [Broker]")
             }
             for entry in section.entries {
-                guard entry.key == "AllowPlain" else {
-                    throw problem(file, entry.line, "unknown key; this version knows AllowPlain=")
-                }
-                switch entry.value {
-                case "yes": configuration.allowsPlain = true
-                case "no": configuration.allowsPlain = false
-                default: throw problem(file, entry.line, "AllowPlain= is yes or no")
+                switch (entry.key, entry.value) {
+                case ("AllowPlain", "yes"): configuration.allowsPlain = true
+                case ("AllowPlain", "no"): configuration.allowsPlain = false
+                case ("SecretService", "yes"): configuration.offersSecretService = true
+                case ("SecretService", "no"): configuration.offersSecretService = false
+                case ("AllowPlain", _), ("SecretService", _):
+                    throw problem(file, entry.line, "\(entry.key)= is yes or no")
+                default:
+                    throw problem(
+                        file, entry.line, "unknown key; this version knows AllowPlain= and SecretService=")
                 }
             }
         }

@@ -4,6 +4,7 @@ internal import BrokerHost
 internal import BrokerModel
 internal import BrokerPolicy
 internal import SDBus
+internal import SecretServiceFront
 internal import Sodium
 
 /// What stands for the life of the process.
@@ -33,6 +34,7 @@ internal import Sodium
     private let direct: DirectEndpoint
     private var front: BrokerFront?
     private var service: (any Served)?
+    private var secretService: SecretServiceFront?
     private var registrations: [Registration] = []
 
     private init(connection: Connection, state: StateFolder) {
@@ -92,6 +94,7 @@ internal import Sodium
         } else {
             let (desk, open) = try wiring.desk(policy)
             try await serve(desk, allowsPlain: configuration.allowsPlain)
+            if configuration.offersSecretService { await serveSecretService(desk) }
             open()
         }
         if !Secret.memoryIsLocked {
@@ -99,6 +102,10 @@ internal import Sodium
                 .warning, "secret memory is not locked; raise LimitMEMLOCK= so that it cannot be swapped")
         }
         try serveDirect(options.isSystem)
+    }
+
+    private func serveSecretService(_ desk: Desk) async {
+        secretService = await makeSecretService(desk, on: connection, log)
     }
 
     private func serve(_ service: any Served, allowsPlain: Bool) async throws(Failure) {
@@ -113,7 +120,11 @@ internal import Sodium
                 appeared: {
                     service.connectionAppeared(
                         $0, bootTimeMicroseconds: BrokerActor.shared.loop.now(.boottime))
-                }, gone: { service.connectionGone($0) })
+                },
+                gone: { [weak self] in
+                    self?.secretService?.connectionGone($0)
+                    service.connectionGone($0)
+                })
             try await connection.requestName(Contract.name)
         } catch .nameTaken {
             throw Failure("another broker owns \(Contract.name) on this bus", ExitStatus.unavailable)

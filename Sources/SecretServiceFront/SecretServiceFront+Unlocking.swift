@@ -1,0 +1,76 @@
+internal import BrokerBus
+internal import BrokerDesk
+internal import BrokerModel
+internal import SDBus
+
+extension SecretServiceFront {
+    /// `Unlock`: what is open, and a prompt for what a person must open. `IsLocked` where nobody can be asked.
+    func unlock(
+        _ paths: [ObjectPath], _ context: CallContext
+    ) throws(BusError) -> Answer<([ObjectPath], ObjectPath)> {
+        let (objects, known) = Self.objects(paths)
+        let outcome = try inSecretService { () throws(Refusal) in
+            try calls.checkRoom(for: context.connection)
+            return try desk.unlock(context, objects)
+        }
+        if case .now(let locking) = outcome, locking.left.isEmpty {
+            return .now((locking.done.map { known[$0] }, .none))
+        }
+        calls.begin(context.connection)
+        return .later { () async throws(BusError) in
+            defer { self.calls.end(context.connection) }
+            let locking: SecretServiceDesk.Locking
+            do throws(Refusal) {
+                locking = try await outcome.value()
+            } catch {
+                throw BusError(secretService: error)
+            }
+            let left = locking.left.map { known[$0] }
+            let prompt = try await self.prompt(left, locking.collections, context)
+            return (locking.done.map { known[$0] }, prompt)
+        }
+    }
+
+    private func prompt(
+        _ paths: [ObjectPath], _ ids: Set<SecretCollection.ID>, _ context: CallContext
+    ) async throws(BusError) -> ObjectPath {
+        if paths.isEmpty { return .none }
+        if desk.needsPasscode, await !prompts.prompter.isAvailable() { throw .isLocked }
+        return try prompts.add(
+            for: context.connection, results: (done: Variant(paths), dismissed: Variant([ObjectPath]()))
+        ) { [weak self] window, prompter in
+            await self?.open(ids, context, window, prompter) ?? false
+        }
+    }
+
+    private func open(
+        _ ids: Set<SecretCollection.ID>, _ context: CallContext, _ window: String, _ prompter: any Prompter
+    ) async -> Bool {
+        // Another prompt may have done it meanwhile.
+        if isOpen(ids) { return true }
+        if desk.needsPasscode {
+            guard let program = desk.program(context.connection) else { return false }
+            await prompter.ask(
+                PromptQuestion(program: program.name, trust: program.trust, window: window))
+        } else if desk.openWithoutPasscode(ids) {
+            lockingChanged(ids)
+        }
+        return isOpen(ids)
+    }
+
+    private func isOpen(_ ids: Set<SecretCollection.ID>) -> Bool { ids.allSatisfy { !desk.isLocked($0) } }
+
+    /// What the paths mean; those that mean nothing are left out.
+    static func objects(_ paths: [ObjectPath]) -> ([SecretServiceDesk.Object], [ObjectPath]) {
+        var (objects, known): ([SecretServiceDesk.Object], [ObjectPath]) = ([], [])
+        for path in paths {
+            switch SecretPath(path.value) {
+            case .collection(let address): objects.append(.collection(address))
+            case .item(let address): objects.append(.item(address))
+            default: continue
+            }
+            known.append(path)
+        }
+        return (objects, known)
+    }
+}
