@@ -207,6 +207,7 @@ internal import Sodium
         running = nil
         if let reason { daemon?.log.write(.error, reason) }
         daemon?.direct.close()
+        daemon?.secretService?.close()
         daemon?.connection.flush()
         daemon?.connection.close()
         BrokerActor.start {

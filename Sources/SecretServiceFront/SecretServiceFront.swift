@@ -77,6 +77,9 @@ public import SDBus
         prompts.forget(name)
     }
 
+    /// Takes the objects away. Whoever drops the front calls this before: the objects hold on to it.
+    public func close() { registrations = [] }
+
     func context(_ call: borrowing Call) throws(BusError) -> CallContext {
         guard let sender = call.sender else { throw .failed("The caller has no name.") }
         audience.insert(sender)
