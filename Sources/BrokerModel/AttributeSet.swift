@@ -44,7 +44,10 @@ public struct AttributeSet: Sendable, Equatable {
     /// Whether every pair of `filter` is here. An omitted primary-key attribute equals the empty one.
     public func contains(_ filter: AttributeSet, of itemClass: ItemClass) -> Bool {
         filter.pairs.allSatisfy { wanted in
-            if wanted.key == .lookup { return lookup.contains(filter.lookup) }
+            if wanted.key == .lookup {
+                let all = LookupAttributes(encoded: wanted.value.blob ?? [])
+                return all.map(lookup.contains) ?? false
+            }
             if let value = self[wanted.key] { return value.matches(wanted.value) }
             return wanted.value.isEmpty && itemClass.primaryKey.contains(wanted.key)
         }

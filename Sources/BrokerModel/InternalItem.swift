@@ -5,13 +5,24 @@ public struct InternalItem: Sendable {
     /// Its attributes.
     public let attributes: AttributeSet
 
-    /// `TooLarge` for more than an item may have. The attributes are those of the class.
+    /// `NoSuchAttribute` for one that the class does not have, `TooLarge` for more than an item may have.
     public init(_ itemClass: ItemClass, _ attributes: AttributeSet) throws(Refusal) {
-        guard attributes.byteCount <= Limits.itemAttributesBytesMax else {
-            throw Refusal(.tooLarge, "The attributes of one item have 256 KiB at most.")
-        }
+        for pair in attributes.pairs where !pair.key.belongs(to: itemClass) { throw .foreignAttribute }
+        try attributes.checkSize()
         self.itemClass = itemClass
         self.attributes = attributes
+    }
+}
+
+extension AttributeSet {
+    /// `TooLarge` for more than one item may have.
+    public func checkSize() throws(Refusal) {
+        guard byteCount <= Limits.itemAttributesBytesMax else {
+            throw Refusal(.tooLarge, "The attributes of one item have 256 KiB at most.")
+        }
+        guard lookup.pairs.count <= Limits.lookupAttributesMax else {
+            throw Refusal(.tooLarge, "An item is looked up by 1024 attributes at most.")
+        }
     }
 }
 

@@ -6,6 +6,8 @@ public enum Limits {
     public static let attributeValueBytesMax = 64 << 10
     /// All attribute values of one item.
     public static let itemAttributesBytesMax = 256 << 10
+    /// Attributes that one item of `org.freedesktop.secrets` is looked up by: each has a place in the index.
+    public static let lookupAttributesMax = 1024
     /// Keys in one dictionary of a request.
     public static let dictionaryEntriesMax = 128
     /// One reply; a larger one is `TooLarge`.

@@ -21,13 +21,21 @@ public struct LookupAttributes: Sendable, Equatable {
     /// None.
     public init() { pairs = [] }
 
-    /// Those of a dictionary.
-    public init(_ dictionary: [String: String]) {
-        pairs = dictionary.map { Pair(name: Array($0.key.utf8), value: Array($0.value.utf8)) }
+    /// Those of a list; of two with one name the later stands. Names are one where their bytes are, and not where a
+    /// `String` takes them for one.
+    public init(_ pairs: [Pair]) {
+        var values: [[UInt8]: [UInt8]] = [:]
+        for pair in pairs { values[pair.name] = pair.value }
+        self.pairs = values.map { Pair(name: $0.key, value: $0.value) }
             .sorted { $0.name.lexicographicallyPrecedes($1.name) }
     }
 
-    /// The same as a dictionary.
+    /// Those of a dictionary.
+    public init(_ dictionary: [String: String]) {
+        self.init(dictionary.map { Pair(name: Array($0.key.utf8), value: Array($0.value.utf8)) })
+    }
+
+    /// The same as a dictionary, where names that a `String` takes for one are one.
     public var dictionary: [String: String] {
         var dictionary: [String: String] = [:]
         for pair in pairs {
@@ -55,7 +63,7 @@ public struct LookupAttributes: Sendable, Equatable {
         return bytes
     }
 
-    /// Nil for bytes that are no such form.
+    /// Nil for bytes that are not the form of any attributes: there is one form of each.
     public init?(encoded bytes: [UInt8]) {
         var (pairs, rest): ([Pair], ArraySlice<UInt8>) = ([], bytes[...])
         while !rest.isEmpty {
@@ -73,6 +81,7 @@ public struct LookupAttributes: Sendable, Equatable {
         bytes = bytes.dropFirst(4)
         guard bytes.count >= count else { return nil }
         defer { bytes = bytes.dropFirst(count) }
-        return Array(bytes.prefix(count))
+        let text = Array(bytes.prefix(count))
+        return text.contains(0) || String(validating: text, as: UTF8.self) == nil ? nil : text
     }
 }

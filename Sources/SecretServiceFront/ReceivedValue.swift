@@ -5,7 +5,7 @@ internal import SDBus
 enum ReceivedValue: BusDecodable {
     case text(String)
     case bytes([UInt8])
-    case dictionary([String: String])
+    case attributes(LookupAttributes)
     case other
 
     static var signature: String { "v" }
@@ -16,7 +16,7 @@ enum ReceivedValue: BusDecodable {
         switch contents {
         case "s": self = .text(try reader.read())
         case "ay": self = .bytes(try reader.read())
-        case "a{ss}": self = .dictionary(try reader.read())
+        case "a{ss}": self = .attributes(try WireAttributes(from: &reader).attributes)
         default:
             try reader.skip()
             self = .other
@@ -48,7 +48,7 @@ struct NewProperties: BusDecodable {
     func attributes() throws(BusError) -> LookupAttributes {
         switch values[SecretServiceName.item + ".Attributes"] {
         case nil: return LookupAttributes()
-        case .dictionary(let attributes)?: return LookupAttributes(attributes)
+        case .attributes(let attributes)?: return attributes
         default: throw .invalidArguments("Attributes are a dictionary of texts, a{ss}.")
         }
     }

@@ -30,11 +30,11 @@ extension SecretServiceFront {
             }
         }
         Method("SearchItems", in: ["attributes"], out: ["results"]) {
-            (call: borrowing Call, attributes: [String: String]) throws(BusError) -> Answer<[ObjectPath]> in
+            (call: borrowing Call, attributes: WireAttributes) throws(BusError) -> Answer<[ObjectPath]> in
             let context = try self.context(call)
             let address = try self.collectionAddress(call)
             return try self.answer(context) { () throws(Refusal) in
-                try self.desk.search(context, LookupAttributes(attributes), in: address)
+                try self.desk.search(context, attributes.attributes, in: address)
             } _: {
                 $0.map(\.path)
             }

@@ -75,7 +75,7 @@ extension SecretServiceFront {
     static func values(of item: SecretItem) -> [String: Variant] {
         [
             "Label": Variant(item.label), "Locked": Variant(item.isLocked),
-            "Attributes": Variant(item.lookup.dictionary), "Created": Variant(item.created / 1_000_000),
+            "Attributes": Variant(WireAttributes(item.lookup)), "Created": Variant(item.created / 1_000_000),
             "Modified": Variant(item.modified / 1_000_000),
         ]
     }
@@ -94,9 +94,9 @@ extension SecretServiceFront {
             var change = SecretItem.Change()
             change.label = label
             return try set(change, of: address, context)
-        case (.item(let address), "Attributes", .dictionary(let attributes)):
+        case (.item(let address), "Attributes", .attributes(let attributes)):
             var change = SecretItem.Change()
-            change.lookup = LookupAttributes(attributes)
+            change.lookup = attributes
             return try set(change, of: address, context)
         case (.collection, "Label", _), (.item, "Label", _), (.item, "Attributes", _):
             throw .invalidArguments("The value is of another type.")

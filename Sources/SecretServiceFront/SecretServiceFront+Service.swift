@@ -79,11 +79,11 @@ extension SecretServiceFront {
 
     @InterfaceBuilder private func serviceItems() -> [InterfaceMember] {
         Method("SearchItems", in: ["attributes"], out: ["unlocked", "locked"]) {
-            (call: borrowing Call, attributes: [String: String]) throws(BusError)
+            (call: borrowing Call, attributes: WireAttributes) throws(BusError)
                 -> Answer<([ObjectPath], [ObjectPath])> in
             let context = try self.context(call)
             return try self.answer(context) { () throws(Refusal) in
-                try self.desk.search(context, LookupAttributes(attributes), in: nil)
+                try self.desk.search(context, attributes.attributes, in: nil)
             } _: {
                 ($0.filter { !$0.isLocked }.map(\.path), $0.filter(\.isLocked).map(\.path))
             }
