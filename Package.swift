@@ -17,8 +17,9 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: house)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestKit"], exclude: exclude, swiftSettings: house)
 }
 
 func demo(_ name: String, _ more: [Target.Dependency] = []) -> Target {
@@ -105,7 +106,8 @@ let package = Package(
         tests("BrokerModelTests", ["BrokerModel", "Sodium"]),
         tests("BrokerGateTests", ["BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate"]),
         tests(
-            "BrokerVaultTests", ["BrokerModel", "BrokerGate", "BrokerVault", "SDBus", "SQLite", "Sodium"]),
+            "BrokerVaultTests", ["BrokerModel", "BrokerGate", "BrokerVault", "SDBus", "SQLite", "Sodium"],
+            exclude: ["Fixtures"]),
         tests("BrokerDeskTests", ["BrokerModel", "BrokerDesk"]),
         tests(
             "LifecycleTests",

@@ -108,6 +108,7 @@ struct ItemWriter {
         }
         try stored { () throws(SQLiteError) in
             if content.synchronizable { try tombstones.delete(header.primaryToken) }
+            if content.itemClass.isInternal { try Schema.admitInternalItems(in: tables.database) }
             try tables.put(row, replacing: old)
         }
         renewals.wrote(row.header, row.side)

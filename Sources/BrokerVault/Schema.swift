@@ -3,8 +3,21 @@ internal import SQLite
 /// The tables of a store. docs/FORMATS.md says of each column whether it is sealed, bound or neither.
 enum Schema {
     /// Raised with every change that an older broker could not read. A store of a newer version is
-    /// refused and left alone.
-    static let version: Int64 = 1
+    /// refused and left alone. A store has the version of what is in it: it begins with 1, so that it can be taken back
+    /// to an older broker for as long as nothing is in it that one would lose.
+    static let version: Int64 = 2
+
+    /// What a store has that holds no row of an internal class.
+    private static let firstVersion: Int64 = 1
+
+    /// Whether a store of that version can be opened.
+    static func reads(_ version: Int64) -> Bool { (firstVersion...self.version).contains(version) }
+
+    /// Part of the change that writes a row of an internal class.
+    static func admitInternalItems(in database: Database) throws(SQLiteError) {
+        guard try database.number("PRAGMA user_version") == firstVersion else { return }
+        try database.execute("PRAGMA user_version = 2")
+    }
 
     /// Chosen so that a file of ours can be told from another SQLite file: "chat".
     static let applicationID: Int64 = 0x6368_6174
@@ -13,7 +26,8 @@ enum Schema {
         try database.execute(statements)
         try extend(in: database)
         try addIndexes(in: database)
-        try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version);")
+        try database.execute(
+            "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(firstVersion);")
     }
 
     /// Adds what a store of an earlier broker of this version lacks. It changes nothing where nothing is lacking.

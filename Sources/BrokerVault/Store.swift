@@ -137,7 +137,7 @@ final class Store {
         guard try database.number("PRAGMA application_id") == Schema.applicationID else { throw .notOurs }
         let version = try database.number("PRAGMA user_version") ?? 0
         if version > Schema.version { surroundings.report(Fault("this store is of a newer version")) }
-        guard version == Schema.version else { throw .notOurs }
+        guard Schema.reads(version) else { throw .notOurs }
     }
 
     private static func check(

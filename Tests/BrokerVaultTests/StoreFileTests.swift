@@ -58,7 +58,11 @@ import TestKit
         #expect(try bench.secret(.query()) == "x")
     }
 
-    @VaultActor @Test(arguments: ["PRAGMA user_version = 2", "PRAGMA application_id = 1"])
+    @VaultActor
+    @Test(arguments: [
+        "PRAGMA user_version = 3", "PRAGMA user_version = 0", "PRAGMA user_version = -1",
+        "PRAGMA application_id = 1",
+    ])
     func aStoreOfAnotherKindIsLeftAsItIs(sql: String) async throws {
         try await bench.add(.item(), "x")
         _ = try closed()
@@ -75,7 +79,7 @@ import TestKit
     @VaultActor @Test func aNewerStoreWithALogIsLeftAsItIs() async throws {
         try await bench.add(.item(), "x")
         let copy = try TemporaryFolder()
-        try bench.tamper("PRAGMA user_version = 2")
+        try bench.tamper("PRAGMA user_version = 3")
         for name in ["keychain.db", "keychain.db-wal"] {
             try FileManager.default.copyItem(atPath: bench.folder.entry(name), toPath: copy.entry(name))
         }
