@@ -34,6 +34,7 @@ struct ClassKeyRoll {
                 if let rolled = row.rewrapped(from: from, to: to) { try table.put(rolled) }
             } else if let gone = try tables.row(id, Side.side, withSecret: false) {
                 try tables.remove(gone)
+                if gone.header.itemClass.isInternal { continue }
                 notices.append(.changed(gone.header, .removed, side: Side.side))
             }
         }

@@ -95,8 +95,10 @@ struct IndexTable {
     func change(from old: Entry?, to new: Entry?) throws(SQLiteError) {
         let isInPlace = old.map { old in new.map { old.isInPlace(of: $0) } ?? false } ?? false
         let (before, after) = (old?.header.tokenList ?? [], new?.header.tokenList ?? [])
+        // An item may have a thousand.
+        let (there, wanted) = (Set(before), Set(after))
         if let old {
-            for token in before where !isInPlace || !after.contains(token) {
+            for token in before where !isInPlace || !wanted.contains(token) {
                 try delete(token, of: old.header)
             }
             if old.header.primaryToken != new?.header.primaryToken {
@@ -104,7 +106,7 @@ struct IndexTable {
             }
         }
         guard let new else { return }
-        for token in after where !isInPlace || !before.contains(token) {
+        for token in after where !isInPlace || !there.contains(token) {
             try insert(token, of: new)
         }
         if !isInPlace || old?.header.primaryToken != new.header.primaryToken {

@@ -17,7 +17,7 @@ extension Vault {
             if let replacing {
                 let grant = try replacing()
                 if let (row, attributes) = try self.newest(equalTo: item, store, grant) {
-                    let content = Self.content(attributes, item.attributes)
+                    let content = try Self.content(attributes, item.attributes)
                     let header = try self.put(content, secret, in: row, writer, grant)
                     return (
                         StoredItem(reference: header.reference, revision: header.revision, created: false), []
@@ -47,7 +47,7 @@ extension Vault {
         try await change { (writer, store) throws(Refusal) in
             let grant = try authorize()
             let query = Query(internal: itemClass, reference: reference)
-            guard let (row, old) = try self.rows(query, store, grant).first else { throw .itemNotFound }
+            guard let (row, old) = try self.row(query, store, grant) else { throw .itemNotFound }
             guard let secret = secret ?? self.keptSecret(of: row) else { throw .damagedItem }
             _ = try self.put(Self.content(old, attributes), secret, in: row, writer, grant)
             return ((), [])
@@ -83,48 +83,60 @@ extension Vault {
             rules: grant.rules(of: content.group))
     }
 
+    // A damaged one is passed over: nobody can tell whether it is the one that is meant.
     private func newest(
         equalTo item: InternalItem, _ store: Store, _ grant: borrowing Grant
     ) throws(Refusal) -> (AnyRow, ItemAttributes)? {
         var wanted = AttributeSet()
         wanted[.collection] = item.attributes[.collection]
         wanted.lookup = item.attributes.lookup
-        return try rows(Query(internal: item.itemClass, wanted), store, grant)
-            .filter { $0.1.attributes.lookup == wanted.lookup }
-            .max { $0.1.modified < $1.1.modified }
+        var newest: (AnyRow, ItemAttributes)?
+        let query = Query(internal: item.itemClass, wanted)
+        try selection(store.writing, store).rows(
+            query, grant, withSecret: false, seenExpired: &seenExpired
+        ) { (row) throws(Refusal) in
+            guard let attributes = try attributes(of: row, query),
+                attributes.attributes.lookup == wanted.lookup
+            else { return .next }
+            // They come oldest first.
+            if attributes.modified >= newest?.1.modified ?? 0 { newest = (row, attributes) }
+            return .next
+        }
+        return newest
     }
 
-    // Damaged rows are passed over, unless they alone are meant.
-    private func rows(
+    private func row(
         _ query: Query, _ store: Store, _ grant: borrowing Grant
-    ) throws(Refusal) -> [(AnyRow, ItemAttributes)] {
-        var (found, sawDamaged): ([(AnyRow, ItemAttributes)], Bool) = ([], false)
+    ) throws(Refusal) -> (AnyRow, ItemAttributes)? {
+        var found: (AnyRow, ItemAttributes)?
         try selection(store.writing, store).rows(
             query, grant, withSecret: true, seenExpired: &seenExpired
         ) { (row) throws(Refusal) in
-            if let attributes = try attributes(of: row, query) {
-                found.append((row, attributes))
-            } else {
-                sawDamaged = true
-            }
-            return .next
+            guard let attributes = try attributes(of: row, query) else { throw .damagedItem }
+            found = (row, attributes)
+            return .stop
         }
-        if found.isEmpty && sawDamaged { throw .damagedItem }
         return found
     }
 
-    private static func content(_ old: ItemAttributes, _ changes: AttributeSet) -> ItemWriter.Content {
+    private static func content(
+        _ old: ItemAttributes, _ changes: AttributeSet
+    ) throws(Refusal) -> ItemWriter.Content {
         var content = ItemWriter.Content(
             itemClass: old.itemClass, group: old.accessGroup, protection: old.protection,
             synchronizable: old.synchronizable, attributes: old.attributes, expires: old.expires,
             freshUntil: old.freshUntil)
-        for pair in changes.pairs { content.attributes[pair.key] = pair.value }
+        for pair in changes.pairs {
+            guard pair.key.belongs(to: old.itemClass) else { throw .foreignAttribute }
+            content.attributes[pair.key] = pair.value
+        }
+        try content.attributes.checkSize()
         return content
     }
 }
 
 extension Vault {
-    /// The groups that ever held anything.
+    /// The groups that hold anything, by name.
     public func groups() throws(Refusal) -> [AccessGroup] {
         let store = try openStore()
         return try stored { () throws(SQLiteError) in try store.reading.groups.all().map(\.group) }

@@ -47,6 +47,7 @@ extension Vault {
                 guard let row = try tables.row(id, side, withSecret: false) else { continue }
                 if case .damaged = keyring.open(row) { continue }
                 try tables.remove(row)
+                if row.header.itemClass.isInternal { continue }
                 notices.append(.changed(row.header, .removed, side: side))
             }
         }

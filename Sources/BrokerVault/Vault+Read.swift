@@ -61,7 +61,7 @@ extension Vault {
                 query, grant, withSecret: withSecret, seenExpired: &seenExpired
             ) { (row) throws(Refusal) in
                 guard let attributes = try attributes(of: row, query, checkingTokens: false) else {
-                    sawDamaged = true
+                    if !isAnother(row) { sawDamaged = true }
                     return .next
                 }
                 if attributes.protection.isGated {
@@ -86,6 +86,13 @@ extension Vault {
         case .damaged: return nil
         case .item(let attributes): return attributes.matches(query) ? attributes : nil
         }
+    }
+
+    /// Whether a row that does not match is whole, and another item: the index is asked for no more than so many of a
+    /// filter's attributes.
+    func isAnother(_ row: AnyRow) -> Bool {
+        guard row.header.itemClass.isInternal, case .item = keyring.open(row) else { return false }
+        return true
     }
 
     private func secret(of row: AnyRow, _ attributes: ItemAttributes) throws(Refusal) -> Secret? {

@@ -116,8 +116,9 @@ extension Vault {
         let row = try stored { () throws(SQLiteError) in
             try store.writing.row(of: reference, withSecret: true)
         }
-        guard let row, row.header.revision == revision, grant.groups.contains(row.header.group),
-            grant.sees(row.side), !row.header.hasExpired(at: now), !seenExpired.contains(row.header.id)
+        guard let row, row.header.revision == revision, !row.header.itemClass.isInternal,
+            grant.groups.contains(row.header.group), grant.sees(row.side), !row.header.hasExpired(at: now),
+            !seenExpired.contains(row.header.id)
         else { return nil }
         return row
     }

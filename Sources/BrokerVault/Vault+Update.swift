@@ -115,9 +115,7 @@ extension Vault {
             guard pair.key.belongs(to: attributes.itemClass) else { throw .foreignAttribute }
             content.attributes[pair.key] = pair.value
         }
-        guard content.attributes.byteCount <= Limits.itemAttributesBytesMax else {
-            throw Refusal(.tooLarge, "The attributes of one item have 256 KiB at most.")
-        }
+        try content.attributes.checkSize()
         if let accessible = changes.accessible {
             guard case .accessible = attributes.protection else {
                 throw .param("An item with an access control changes its class by Store, not by Update.")
