@@ -12,6 +12,7 @@ import scenarios_crud
 import scenarios_delete
 import scenarios_groups
 import scenarios_lock
+import scenarios_schema
 import scenarios_storage
 import scenarios_update
 from stage import Stage
@@ -24,6 +25,7 @@ PARTS = (
     scenarios_lock,
     scenarios_access_control,
     scenarios_storage,
+    scenarios_schema,
 )
 NUMBERS = [f"S{number:03}" for number in range(1, 169)]
 

@@ -63,6 +63,12 @@ class StoreFile:
             """
         )
 
+    def become_first(self):
+        """The store becomes one of the first release; nothing may be in it that came by org.freedesktop.secrets."""
+        self.forget_refreshes()
+        for table in TABLES:
+            self.database.execute(f"DROP INDEX {table}_renewal")
+
     @classmethod
     def await_checkpoint(cls, world):
         """Until the running broker has truncated its log, which nothing tells: so this asks now and then."""
