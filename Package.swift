@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
+        .executable(name: "chatelaine-prompter", targets: ["ChatelainePrompter"]),
         .executable(name: "git-credential-chatelaine", targets: ["GitCredential"]),
         .executable(name: "docker-credential-chatelaine", targets: ["DockerCredential"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
@@ -78,7 +79,7 @@ let package = Package(
         room("Chatelaine", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         room("ChatelaineHTTP", ["Chatelaine", "CCurl", "SDBus", "Sodium"]),
         room("ChatelaineFoundation", ["Chatelaine", "Sodium"]),
-        room("Console", ["Sodium"]),
+        room("Console", ["SDBus", "Sodium"]),
         room(
             "CredentialProtocols", ["BrokerHost", "BrokerModel", "Chatelaine", "Console", "SDBus", "Sodium"]),
 
@@ -96,6 +97,10 @@ let package = Package(
             ],
             swiftSettings: house),
         program("GitCredential"), program("DockerCredential"),
+        .executableTarget(
+            name: "ChatelainePrompter",
+            dependencies: ["BrokerHost", "BrokerModel", "Chatelaine", "Console", "SDBus", "Sodium"],
+            swiftSettings: house),
 
         .target(
             name: "TestKit", dependencies: ["SDBus"], path: "Tests/TestKit", swiftSettings: house),

@@ -1,3 +1,4 @@
+internal import Console
 internal import Glibc
 internal import Sodium
 
@@ -54,9 +55,12 @@ struct CommandProcess: ~Copyable {
     }
 
     private static func started(_ command: [String]) throws(Failure) -> CommandProcess {
-        let (input, output) = (try Pipe(), try Pipe())
-        let signals = CommandSignals(try Pipe())
-        let process = try start(command, input.reader, output.writer)
+        guard let input = Pipe(), let output = Pipe(), let forSignals = Pipe() else {
+            throw Failure(.failed, "no pipe can be made")
+        }
+        let signals = CommandSignals(forSignals)
+        let started = CommandStart.spawn(command, input: input.reader, output: output.writer)
+        guard let process = started else { throw Failure(.failed, "no process can be started") }
         close(input.reader)
         close(output.writer)
         Pipe.makeNonBlocking(input.writer)
@@ -69,30 +73,6 @@ struct CommandProcess: ~Copyable {
         self.input = input
         self.output = output
         self.signals = signals
-    }
-
-    private static func start(
-        _ command: [String], _ input: Int32, _ output: Int32
-    ) throws(Failure) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var pipe = sigset_t()
-        unsafe sigemptyset(&pipe)
-        unsafe sigaddset(&pipe, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &pipe)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var process: pid_t = 0
-        let result = unsafe CommandStart.withPointers(CommandStart.arguments(for: command)) { arguments in
-            unsafe posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments, environ)
-        }
-        guard result == 0 else { throw Failure(.failed, "no process can be started") }
-        return process
     }
 
     private func wait() {

@@ -56,18 +56,3 @@ private let sentByKernel: Int32 = 0x80
 private enum SignalTarget {
     static let descriptor = Atomic<Int32>(-1)
 }
-
-/// The two ends of a pipe, which no other program inherits.
-struct Pipe {
-    let reader: Int32
-    let writer: Int32
-
-    init() throws(Failure) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw Failure(.failed, "no pipe can be made") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (reader, writer) = (ends[0], ends[1])
-    }
-
-    static func makeNonBlocking(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-}

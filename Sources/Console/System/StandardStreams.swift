@@ -30,6 +30,12 @@ public enum StandardStreams {
     /// Whether a person is at the other end.
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+    /// The terminal that standard input is; nil for what is none.
+    public static var terminalName: String? {
+        guard let name = unsafe ttyname(STDIN_FILENO) else { return nil }
+        return unsafe String(cString: name)
+    }
+
     /// A crash must not leave a secret on the disk.
     public static func forbidCoreDumps() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
