@@ -1,0 +1,62 @@
+internal import Chatelaine
+internal import Console
+internal import SDBus
+internal import Sodium
+
+/// One question, from the dialog to the broker.
+@BrokerActor struct Dialog {
+    let broker: Broker
+    let pinentry: String
+
+    private static let attemptsMax = 3
+
+    /// Asks until the keychain is unlocked, the person has had enough, or the task is cancelled. `nobodyToAsk` where no
+    /// dialog comes up.
+    func ask(_ question: Question) async throws(BusError) {
+        do throws(Pinentry.Failure) {
+            let pinentry = try Pinentry(pinentry)
+            let outcome = await converse(question, pinentry)
+            await pinentry.close()
+            try outcome.get()
+        } catch .unable {
+            throw .nobodyToAsk
+        } catch {
+            return
+        }
+    }
+
+    private func converse(_ question: Question, _ pinentry: Pinentry) async -> Result<Void, Pinentry.Failure> {
+        do throws(Pinentry.Failure) {
+            try await introduce(question, pinentry)
+            for _ in 0..<Self.attemptsMax {
+                let passcode = try await pinentry.passcode()
+                guard let problem = await unlock(passcode) else { break }
+                try await pinentry.tell("SETERROR", problem)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func introduce(_ question: Question, _ pinentry: Pinentry) async throws(Pinentry.Failure) {
+        try await pinentry.greet()
+        if let terminal = StandardStreams.terminalName {
+            try await pinentry.tell("OPTION", "ttyname=\(terminal)")
+        }
+        if let window = question.window { try await pinentry.tell("OPTION", "parent-wid=\(window)") }
+        try await pinentry.tell("SETTITLE", "Chatelaine")
+        try await pinentry.tell("SETDESC", question.description)
+        try await pinentry.tell("SETPROMPT", "Passcode:")
+    }
+
+    // Nil when it is unlocked, else what the person should know.
+    private func unlock(_ passcode: SharedSecret) async -> String? {
+        do throws(ChatelaineError) {
+            try await broker.unlock(passcode)
+            return nil
+        } catch {
+            return error.kind == .authFailed ? "That was not the passcode." : error.text.printable
+        }
+    }
+}
