@@ -12,25 +12,29 @@ public import SDBus
     private static let path = "/org/chatelaine/Prompter1"
     /// A person may be away for a while.
     private static let patienceMicroseconds: UInt64 = 600_000_000
+    /// A program is not: what does not say in that time whether it can ask cannot.
+    private static let readinessMicroseconds: UInt64 = 5_000_000
 
     /// Asks by the broker's own connection.
     public init(_ connection: Connection) { self.connection = connection }
 
-    /// Whether somebody has the name, or would be started for it.
+    /// Whether somebody has the name, or could be started for it, and says that it can ask. One that does not know the
+    /// question can.
     public func isAvailable() async -> Bool {
-        if await names("ListActivatableNames").contains(Self.name) { return true }
-        return await names("ListNames").contains(Self.name)
+        guard let prompter = await started() else { return false }
+        do throws(BusError) {
+            return try await connection.call(
+                prompter, path: Self.path, interface: Self.name, member: "CanAsk",
+                timeoutMicroseconds: Self.readinessMicroseconds
+            ).read(Bool.self)
+        } catch {
+            return error.name == "org.freedesktop.DBus.Error.UnknownMethod"
+        }
     }
 
-    private func names(_ list: String) async -> [String] {
-        let bus = "org.freedesktop.DBus"
-        let reply = try? await connection.call(
-            bus, path: "/org/freedesktop/DBus", interface: bus, member: list)
-        return (try? reply?.read([String].self)) ?? []
-    }
-
-    /// Calls the prompter, and takes the question back when the task is cancelled.
-    public func ask(_ question: PromptQuestion) async {
+    /// Calls the prompter, and takes the question back when the task is cancelled or the person stays away.
+    public func ask(_ question: PromptQuestion) async -> Bool {
+        guard let prompter = await started(), !Task.isCancelled else { return false }
         let cookie = next
         next += 1
         let values = [
@@ -39,17 +43,31 @@ public import SDBus
         ]
         do throws(BusError) {
             try await connection.call(
-                Self.name, path: Self.path, interface: Self.name, member: "Ask", cookie, values,
+                prompter, path: Self.path, interface: Self.name, member: "Ask", cookie, values,
                 timeoutMicroseconds: Self.patienceMicroseconds)
+            return true
         } catch {
-            withdraw(cookie)
+            if error != .cancelled { BusLog.sink("the passcode was not asked for: \(error.name)") }
+            withdraw(cookie, from: prompter)
+            return false
         }
     }
 
-    private func withdraw(_ cookie: UInt64) {
+    // From the one that was asked: by the name, another might be started.
+    private func withdraw(_ cookie: UInt64, from prompter: String) {
         BrokerActor.start { [connection] in
             _ = try? await connection.call(
-                Self.name, path: Self.path, interface: Self.name, member: "Withdraw", cookie)
+                prompter, path: Self.path, interface: Self.name, member: "Withdraw", cookie)
+        }
+    }
+
+    // The connection that has the name, started by the bus if need be; nil where there is none.
+    private func started() async -> String? {
+        do throws(BusError) {
+            try await connection.callBus("StartServiceByName", Self.name, UInt32(0))
+            return try await connection.callBus("GetNameOwner", Self.name).read(String.self)
+        } catch {
+            return nil
         }
     }
 }

@@ -6,8 +6,9 @@ public import SDBus
     /// Whether there is a way to ask at all.
     func isAvailable() async -> Bool
 
-    /// Asks, and returns when the person has answered. A task that is cancelled withdraws the question.
-    func ask(_ question: PromptQuestion) async
+    /// Asks, and returns when the person has answered; false where nobody was asked or has answered. A task that is
+    /// cancelled withdraws the question.
+    func ask(_ question: PromptQuestion) async -> Bool
 }
 
 /// What a person is told before it decides.

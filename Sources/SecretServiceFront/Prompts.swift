@@ -1,3 +1,4 @@
+internal import BrokerDesk
 internal import BrokerModel
 internal import SDBus
 internal import Sodium
@@ -5,32 +6,41 @@ internal import Sodium
 /// The prompts of all connections. They are performed one after the other, so that a person has one dialog at a time, and
 /// what one of them has opened the next does not ask for again.
 @BrokerActor final class Prompts {
-    /// What a prompt is for: true where it was done, nothing where the person did not want to.
-    typealias Work = @BrokerActor (_ window: String, _ prompter: any Prompter) async -> Bool
+    /// What a prompt asks for. Two of the same program for the same collections are one question.
+    struct Subject: Equatable {
+        let program: String
+        let trust: Trust
+        let collections: Set<SecretCollection.ID>
+    }
 
     private final class Prompt {
         let owner: String
-        let work: Work
+        let subject: Subject
         let results: (done: Variant, dismissed: Variant)
         var window = ""
         var isAsked = false
-        var task: Task<Void, Never>?
 
-        init(_ owner: String, _ work: @escaping Work, _ results: (done: Variant, dismissed: Variant)) {
+        init(_ owner: String, _ subject: Subject, _ results: (done: Variant, dismissed: Variant)) {
             self.owner = owner
-            self.work = work
+            self.subject = subject
             self.results = results
         }
     }
 
     let prompter: any Prompter
+    /// Opens the collections, or has the person do it: true where a person has answered, whatever the answer.
+    var open: @BrokerActor (_ subject: Subject, _ window: String) async -> Bool = { _, _ in false }
+    /// Whether the collections are open.
+    var isOpen: (Set<SecretCollection.ID>) -> Bool = { _ in false }
     private let connection: Connection
     private var prompts: [String: Prompt] = [:]
     private var queue: [String] = []
-    private var current: String?
+    private var current: (path: String, task: Task<Void, Never>)?
     private var next: UInt64 = 1
 
     private static let perConnectionMax = 64
+    /// No window's name is longer.
+    private static let windowBytesMax = 256
 
     init(_ connection: Connection, _ prompter: any Prompter) {
         self.connection = connection
@@ -41,7 +51,7 @@ internal import Sodium
 
     /// A prompt for the connection. `results` go with Completed.
     func add(
-        for owner: String, results: (done: Variant, dismissed: Variant), _ work: @escaping Work
+        for owner: String, _ subject: Subject, results: (done: Variant, dismissed: Variant)
     ) throws(BusError) -> ObjectPath {
         guard prompts.values.count(where: { $0.owner == owner }) < Self.perConnectionMax else {
             throw BusError(
@@ -50,7 +60,7 @@ internal import Sodium
         }
         let path = "\(SecretServiceName.prompts)/p\(next)"
         next += 1
-        prompts[path] = Prompt(owner, work, results)
+        prompts[path] = Prompt(owner, subject, results)
         return ObjectPath(path)
     }
 
@@ -58,23 +68,26 @@ internal import Sodium
         let prompt = try own(path, owner)
         guard !prompt.isAsked else { throw .failed("The prompt is being performed.") }
         prompt.isAsked = true
-        prompt.window = window
+        if window.utf8.count <= Self.windowBytesMax { prompt.window = window }
         queue.append(path)
         performNext()
     }
 
     /// Withdraws the question, if one is open, and says that the prompt was dismissed.
     func dismiss(_ path: String, owner: String) throws(BusError) {
-        let prompt = try own(path, owner)
-        prompt.task?.cancel()
+        _ = try own(path, owner)
         complete(path, isDone: false)
     }
 
     /// The connection is gone, and its questions with it.
     func forget(_ owner: String) {
-        for (path, prompt) in prompts where prompt.owner == owner {
-            prompt.task?.cancel()
-            prompts[path] = nil
+        for path in prompts.filter({ $0.value.owner == owner }).keys { remove(path) }
+    }
+
+    /// Collections were opened, by whatever way: nobody is asked for them any more.
+    func lockingChanged() {
+        for path in [current?.path].compactMap({ $0 }) + queue {
+            if let prompt = prompts[path], isOpen(prompt.subject.collections) { complete(path, isDone: true) }
         }
     }
 
@@ -84,22 +97,32 @@ internal import Sodium
     }
 
     private func performNext() {
-        while current == nil, let path = queue.first {
-            queue.removeFirst()
-            guard let prompt = prompts[path] else { continue }
-            current = path
-            prompt.task = BrokerActor.start {
-                let isDone = await prompt.work(prompt.window, self.prompter)
-                self.complete(path, isDone: isDone)
-                self.current = nil
-                self.performNext()
-            }
+        guard current == nil, !queue.isEmpty else { return }
+        let path = queue.removeFirst()
+        guard let prompt = prompts[path] else { return performNext() }
+        let task = BrokerActor.start {
+            await self.perform(prompt, at: path)
+            self.current = nil
+            self.performNext()
         }
+        current = (path, task)
+    }
+
+    private func perform(_ prompt: Prompt, at path: String) async {
+        var isAnswered = false
+        if !isOpen(prompt.subject.collections) { isAnswered = await open(prompt.subject, prompt.window) }
+        // Dismissed, forgotten, or opened by another way meanwhile.
+        guard prompts[path] != nil else { return }
+        let isDone = isOpen(prompt.subject.collections)
+        complete(path, isDone: isDone)
+        guard isAnswered, !isDone else { return }
+        // A person who has said no is not asked the same again by who waited behind.
+        for other in queue where prompts[other]?.subject == prompt.subject { complete(other, isDone: false) }
     }
 
     // The object is gone before anybody hears of it: whoever does may look.
     private func complete(_ path: String, isDone: Bool) {
-        guard let prompt = prompts.removeValue(forKey: path) else { return }
+        guard let prompt = remove(path) else { return }
         do throws(BusError) {
             try connection.emit(
                 signal: "Completed", interface: SecretServiceName.prompt, path: path, to: prompt.owner,
@@ -108,5 +131,11 @@ internal import Sodium
         } catch {
             BusLog.sink("signal not sent: \(error.name)")
         }
+    }
+
+    // A question that is open for it is withdrawn; one that was answered does not feel it.
+    @discardableResult private func remove(_ path: String) -> Prompt? {
+        if current?.path == path { current?.task.cancel() }
+        return prompts.removeValue(forKey: path)
     }
 }

@@ -52,6 +52,8 @@ extension SecretServiceFront {
                 }
             }
         }
+        // After the properties: who hears of a prompt's end looks at them.
+        prompts.lockingChanged()
     }
 
     /// A logout has taken the items of a group.

@@ -36,29 +36,25 @@ extension SecretServiceFront {
     ) async throws(BusError) -> ObjectPath {
         if paths.isEmpty { return .none }
         if desk.needsPasscode, await !prompts.prompter.isAvailable() { throw .isLocked }
+        // The caller may be gone by now, and would never be forgotten again.
+        guard let program = desk.program(context.connection) else { throw .disconnected }
         return try prompts.add(
-            for: context.connection, results: (done: Variant(paths), dismissed: Variant([ObjectPath]()))
-        ) { [weak self] window, prompter in
-            await self?.open(ids, context, window, prompter) ?? false
-        }
+            for: context.connection,
+            Prompts.Subject(program: program.name, trust: program.trust, collections: ids),
+            results: (done: Variant(paths), dismissed: Variant([ObjectPath]())))
     }
 
-    private func open(
-        _ ids: Set<SecretCollection.ID>, _ context: CallContext, _ window: String, _ prompter: any Prompter
-    ) async -> Bool {
-        // Another prompt may have done it meanwhile.
-        if isOpen(ids) { return true }
+    /// Has the person open the collections, where that takes the passcode; true where a person has answered.
+    func open(_ subject: Prompts.Subject, _ window: String) async -> Bool {
         if desk.needsPasscode {
-            guard let program = desk.program(context.connection) else { return false }
-            await prompter.ask(
-                PromptQuestion(program: program.name, trust: program.trust, window: window))
-        } else if desk.openWithoutPasscode(ids) {
-            lockingChanged(ids)
+            return await prompts.prompter.ask(
+                PromptQuestion(program: subject.program, trust: subject.trust, window: window))
         }
-        return isOpen(ids)
+        if desk.openWithoutPasscode(subject.collections) { lockingChanged(subject.collections) }
+        return false
     }
 
-    private func isOpen(_ ids: Set<SecretCollection.ID>) -> Bool { ids.allSatisfy { !desk.isLocked($0) } }
+    func isOpen(_ ids: Set<SecretCollection.ID>) -> Bool { ids.allSatisfy { !desk.isLocked($0) } }
 
     /// What the paths mean; those that mean nothing are left out.
     static func objects(_ paths: [ObjectPath]) -> ([SecretServiceDesk.Object], [ObjectPath]) {

@@ -26,6 +26,8 @@ public import SDBus
         sessions = SecretServiceSessions(offersEncryption: offersEncryption)
         prompts = Prompts(connection, prompter)
         try export()
+        prompts.open = { [weak self] in await self?.open($0, $1) ?? false }
+        prompts.isOpen = { [weak self] in self?.isOpen($0) ?? false }
         desk.observe(
             changed: { [weak self] in self?.lockingChanged($0) },
             emptied: { [weak self] in self?.emptied($0) })
