@@ -25,7 +25,8 @@ internal import Sodium
         }
     }
 
-    private func converse(_ question: Question, _ pinentry: Pinentry) async -> Result<Void, Pinentry.Failure> {
+    private func converse(_ question: Question, _ pinentry: Pinentry) async -> Result<Void, Pinentry.Failure>
+    {
         do throws(Pinentry.Failure) {
             try await introduce(question, pinentry)
             for _ in 0..<Self.attemptsMax {

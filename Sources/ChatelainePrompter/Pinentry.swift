@@ -135,7 +135,8 @@ internal import Sodium
 
     // Until it says something, ends, or is withdrawn.
     private func pause() async {
-        watch = try? BrokerActor.shared.loop.watch(program.output, .readable) { [weak self] _ in self?.wake() }
+        watch = try? BrokerActor.shared.loop.watch(program.output, .readable) { [weak self] _ in self?.wake()
+        }
         guard watch != nil else { return }
         await withCheckedContinuation { waiter = $0 }
         watch = nil

@@ -71,7 +71,9 @@ internal import SDBus
 
     // The question is known before anything is waited for, so that it can be taken back at any time.
     private func begin(_ key: Key, _ question: Question) throws(BusError) -> Task<BusError?, Never> {
-        guard questions[key] == nil else { throw .invalidArguments("The cookie stands for another question.") }
+        guard questions[key] == nil else {
+            throw .invalidArguments("The cookie stands for another question.")
+        }
         guard questions.count < Self.questionsMax else {
             throw BusError(
                 name: "org.freedesktop.DBus.Error.LimitsExceeded",

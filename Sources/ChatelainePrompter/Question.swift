@@ -33,7 +33,8 @@ struct Question: BusDecodable {
     private var trust: String {
         switch Trust(rawValue: values["Trust"]?.value ?? "") {
         case .kernel: "The system vouches for it: no other program can pass for it."
-        case .file: "It was recognized by its file. Another program of yours could pass for it with some effort."
+        case .file:
+            "It was recognized by its file. Another program of yours could pass for it with some effort."
         case .user, nil: "Nothing proves which program this is: any program of yours could say so."
         }
     }

@@ -63,11 +63,13 @@ public import SDBus
 
     // The connection that has the name, started by the bus if need be; nil where there is none.
     private func started() async -> String? {
-        do throws(BusError) {
-            try await connection.callBus("StartServiceByName", Self.name, UInt32(0))
-            return try await connection.callBus("GetNameOwner", Self.name).read(String.self)
-        } catch {
-            return nil
-        }
+        if let owner = await owner() { return owner }
+        _ = try? await connection.callBus("StartServiceByName", Self.name, UInt32(0))
+        return await owner()
+    }
+
+    private func owner() async -> String? {
+        let reply = try? await connection.callBus("GetNameOwner", Self.name)
+        return try? reply?.read(String.self)
     }
 }

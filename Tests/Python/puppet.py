@@ -13,6 +13,8 @@ import time
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 
+from jeepney import HeaderFields  # noqa: E402
+
 import plainwire  # noqa: E402
 from attributes import Item, decode, encode  # noqa: E402
 from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
@@ -43,6 +45,27 @@ class Puppet:
 
     def raw_bus_call(self, member, signature, body):
         return self.client.connection.bus_call(member, signature, body)
+
+    def secret_service(self, path, interface, member, signature=None, body=()):
+        """A call of another front of the broker's, whose names and paths these are."""
+        to = "org.freedesktop.secrets"
+        return self.client.connection.call(path, interface, member, signature, body, to=to)
+
+    def signals_until(self, member):
+        """Path, name and arguments of each signal, up to the first of that name."""
+        signals = []
+        while not signals or signals[-1][1] != member:
+            message = self.client.connection.next_signal()
+            fields = message.header.fields
+            signals.append([fields[HeaderFields.path], fields[HeaderFields.member], list(message.body)])
+        return signals
+
+    def signals_so_far(self):
+        """The names of those that have come by now."""
+        self.client.connection.ping()
+        names = [message.header.fields[HeaderFields.member] for message in self.client.connection.signals]
+        self.client.connection.signals.clear()
+        return names
 
     def session_path(self):
         return self.client.session.path

@@ -35,6 +35,7 @@ SUITES = (
     "refresh_command",
     "refresh_command_running",
     "token_storm",
+    "secret_prompts",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
