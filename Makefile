@@ -5,9 +5,10 @@ DESTDIR ?=
 BUILD    = swift build --explicit-target-dependency-import-check error
 RELEASE  = $(BUILD) --configuration release --static-swift-stdlib
 NAMES    = chatelained chatelaine git-credential-chatelaine docker-credential-chatelaine
+PROMPTER = .build/release/chatelaine-prompter
 PROGRAMS = $(NAMES:%=.build/release/%)
 ROOT     = $(DESTDIR)$(PREFIX)
-MOVED    = sed 's|/usr/bin/chatelained|$(PREFIX)/bin/chatelained|'
+MOVED    = sed 's|/usr/\(bin/chatelained\|libexec/chatelaine-\)|$(PREFIX)/\1|'
 
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
@@ -42,20 +43,21 @@ bench: release
 
 release:
 	@.ci/packages build
-	for name in $(NAMES); do $(RELEASE) --product $$name || exit; done
+	for name in $(NAMES) chatelaine-prompter; do $(RELEASE) --product $$name || exit; done
 
 # Builds only where nothing is built: `sudo make install` after `make release` needs no toolchain.
-$(PROGRAMS):
+$(PROGRAMS) $(PROMPTER):
 	$(MAKE) release
 
 # Whatever the prefix: below /usr/share alone the broker looks for its packages' policy, the system bus for its
 # configuration and polkit for its actions.
-install: $(PROGRAMS)
+install: $(PROGRAMS) $(PROMPTER)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
+	install -D -s -t $(ROOT)/libexec $(PROMPTER)
 	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1 \
 	    docs/man/git-credential-chatelaine.1 docs/man/docker-credential-chatelaine.1
 	install -D -m 644 -t $(ROOT)/share/man/man5 docs/man/chatelaine-policy.5
-	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8
+	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8 docs/man/chatelaine-prompter.8
 	install -D -m 644 docs/completions/chatelaine.bash $(ROOT)/share/bash-completion/completions/chatelaine
 	install -D -m 644 -t $(ROOT)/share/zsh/vendor-completions docs/completions/_chatelaine
 	install -D -m 644 -t $(ROOT)/share/fish/vendor_completions.d docs/completions/chatelaine.fish
@@ -65,6 +67,8 @@ install: $(PROGRAMS)
 	    dbus/org.chatelaine.Broker1.conf dbus/system/org.chatelaine.Broker1-owner.conf
 	$(MOVED) dbus/org.chatelaine.Broker1.service | install -D -m 644 /dev/stdin \
 	    $(ROOT)/share/dbus-1/services/org.chatelaine.Broker1.service
+	$(MOVED) dbus/org.chatelaine.Prompter1.service | install -D -m 644 /dev/stdin \
+	    $(ROOT)/share/dbus-1/services/org.chatelaine.Prompter1.service
 	install -D -m 644 -t $(ROOT)/share/dbus-1/system-services dbus/system/org.chatelaine.Broker1.service
 	$(MOVED) dbus/chatelained.service | install -D -m 644 /dev/stdin \
 	    $(ROOT)/lib/systemd/user/chatelained.service
