@@ -1,7 +1,11 @@
 """Programs that want a collection opened, the real prompter, and a person at the desk."""
 
 import contextlib
+import fcntl
 import os
+import select
+import subprocess
+import termios
 import threading
 
 from jeepney import HeaderFields, MessageType, new_method_return
@@ -9,12 +13,13 @@ from jeepney.bus_messages import DBus
 from jeepney.io.blocking import open_dbus_connection
 
 from expect import equal, holds
-from person import Person
+from person import WAIT_SECONDS, Person
 from programs import Programs
 
 PROMPTER, PROMPTER_PATH = "org.chatelaine.Prompter1", "/org/chatelaine/Prompter1"
 SECRETS, ROOT = "org.freedesktop.secrets", "/org/freedesktop/secrets"
 LOGIN, SESSION = ROOT + "/collection/login", ROOT + "/collection/session"
+CURSES = "/usr/bin/pinentry-curses"
 SERVICE, PROMPT = "org.freedesktop.Secret.Service", "org.freedesktop.Secret.Prompt"
 COLLECTION, PROPERTIES = "org.freedesktop.Secret.Collection", "org.freedesktop.DBus.Properties"
 
@@ -143,6 +148,45 @@ class Stage:
         for program in programs:
             equal(program.signals_so_far().count("Completed"), 0, "further ends of the prompt")
         equal(self.person.sees_another(), False, "whether there is another dialog")
+
+
+class Terminal:
+    """`with Terminal(stage) as terminal:` a prompter that was started by hand, and the desktop's own pinentry with it."""
+
+    def __init__(self, stage):
+        self.stage, self.shown = stage, b""
+
+    def __enter__(self):
+        self.end, inner = os.openpty()
+        with self.stage.awaiting(PROMPTER, owned=True):
+            self.process = subprocess.Popen(
+                [self.stage.programs.path("chatelaine-prompter"), "--pinentry", CURSES],
+                env=self.stage.world.environment | {"TERM": "xterm"},
+                stdin=inner,
+                stdout=inner,
+                stderr=inner,
+                start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            )
+        os.close(inner)
+        return self
+
+    def __exit__(self, *_):
+        with self.stage.awaiting(PROMPTER, owned=False):
+            self.process.kill()
+        self.process.wait()
+        os.close(self.end)
+
+    def await_text(self, text):
+        """Until it shows the text, after what it was awaited to show before."""
+        while text not in self.shown:
+            readable, _, _ = select.select([self.end], [], [], WAIT_SECONDS)
+            holds(readable, f"the terminal shows {text!r}")
+            self.shown += os.read(self.end, 1 << 16)
+        self.shown = self.shown.partition(text)[2]
+
+    def type(self, keys):
+        os.write(self.end, keys)
 
 
 class Thief:

@@ -3,10 +3,22 @@
 import os
 import signal
 
-from expect import Table, equal, holds, refused
+from expect import NotHere, Table, equal, holds, refused
 from harness import PASSCODE, World
 from monitor import Monitor
-from prompt_stage import LOGIN, PROMPT, PROMPTER, PROMPTER_PATH, ROOT, SERVICE, SESSION, Stage, Thief
+from prompt_stage import (
+    CURSES,
+    LOGIN,
+    PROMPT,
+    PROMPTER,
+    PROMPTER_PATH,
+    ROOT,
+    SERVICE,
+    SESSION,
+    Stage,
+    Terminal,
+    Thief,
+)
 from puppets import copy_interpreter
 
 TABLE = Table()
@@ -301,6 +313,22 @@ def name_taken(stage, mail, calendar):
         stage.completed(mail, prompt, opens=False)
         holds("org.test.Mail" in str(thief.heard), "it was asked")
     stage.nothing_more(mail)
+
+
+@row("SP25", "a prompter on a terminal, and a real pinentry", "a wrong passcode, the right one", "open")
+def terminal(stage, mail, calendar):
+    if not os.access(CURSES, os.X_OK):
+        raise NotHere("needs Debian's pinentry-curses")
+    with stage.without_prompter(), Terminal(stage) as desk:
+        prompt = stage.ask(mail)
+        desk.await_text(b"org.test.Mail")
+        desk.await_text(b"Passcode:")
+        desk.type(WRONG + b"\r")
+        desk.await_text(b"not the passcode")
+        desk.await_text(b"Passcode:")
+        desk.type(PASSCODE + b"\r")
+        stage.completed(mail, prompt, opens=True)
+        equal(PASSCODE in desk.shown, False, "whether the terminal shows the passcode")
 
 
 def run(report):
