@@ -13,6 +13,7 @@ extension SecretServiceDesk {
         _ secret: SharedSecret, replacing: Bool, pathName: String? = nil
     ) throws(Refusal) -> Outcome<(item: SecretItem, isNew: Bool)> {
         try with(context, replacing ? [.add, .update] : [.add]) { (caller, leave) throws(Refusal) in
+            try Self.checkSize(content)
             let collection = try self.collection(address, leave(nil))
             try self.checkOpen(collection.id)
             if collection.id == .session {
@@ -42,6 +43,7 @@ extension SecretServiceDesk {
         try with(context, [.update]) { (caller, leave) throws(Refusal) in
             let item = try self.item(address, leave(nil))
             try self.checkOpen(item.collection)
+            try Self.checkSize(Self.content(of: item, after: change))
             if item.collection == .session {
                 return .now(try self.rememberChange(of: item, change, secret))
             }
@@ -100,13 +102,17 @@ extension SecretServiceDesk {
         of item: SecretItem, _ change: SecretItem.Change, _ secret: SharedSecret?
     ) throws(Refusal) -> SecretItem {
         guard var changed = memory[item.reference] else { throw .noSuchItem }
-        changed.content = SecretItem.Content(
-            label: change.label ?? item.label, lookup: change.lookup ?? item.lookup,
-            contentType: change.contentType ?? item.contentType)
+        changed.content = Self.content(of: item, after: change)
         if let secret { changed.secret = secret }
         changed.modified = max(desk.outlet.now(), changed.modified + 1)
         try memory.put(changed)
         return record(changed)
+    }
+
+    private static func content(of item: SecretItem, after change: SecretItem.Change) -> SecretItem.Content {
+        SecretItem.Content(
+            label: change.label ?? item.label, lookup: change.lookup ?? item.lookup,
+            contentType: change.contentType ?? item.contentType)
     }
 
     private static func attributes(

@@ -25,14 +25,39 @@ extension SecretServiceDesk {
         _ context: CallContext, label: String, alias: String, pathName: String? = nil
     ) throws(Refusal) -> Outcome<(collection: SecretCollection, isNew: Bool)> {
         try with(context, [.add]) { (caller, leave) throws(Refusal) in
-            if !alias.isEmpty, let old = try? self.collection(.alias(alias), leave(nil)) {
-                return .now((old, false))
-            }
+            try Self.checkSize(label)
+            try Self.checkSize(alias)
+            if let old = try self.aliased(alias, leave(nil)) { return .now((old, false)) }
             guard self.desk.vault.state != .beforeFirstUnlock else { throw .collectionLocked }
-            return try self.desk.waiting(caller, bytes: label.utf8.count) { () async throws(Refusal) in
+            return try self.naming(caller, bytes: label.utf8.count) { () async throws(Refusal) in
+                // Another may have made it meanwhile.
+                if let old = try self.aliased(alias, leave(nil)) { return (old, false) }
                 let made = try await self.make(label, alias.isEmpty ? [] : [alias], pathName, caller, leave)
                 return (made, true)
             }
+        }
+    }
+
+    private func aliased(
+        _ alias: String, _ grant: borrowing Grant
+    ) throws(Refusal) -> SecretCollection? {
+        if alias.isEmpty { return nil }
+        do throws(Refusal) {
+            return try collection(.alias(alias), grant)
+        } catch {
+            if error.kind == .itemNotFound { return nil }
+            throw error
+        }
+    }
+
+    // One after the other: each looks at what the one before has left.
+    private func naming<Value>(
+        _ caller: Caller, bytes: Int, _ work: @escaping () async throws(Refusal) -> Value
+    ) throws(Refusal) -> Outcome<Value> {
+        try desk.waiting(caller, bytes: bytes) { () async throws(Refusal) in
+            await self.namers.take()
+            defer { self.namers.pass() }
+            return try await work()
         }
     }
 
@@ -81,9 +106,10 @@ extension SecretServiceDesk {
         _ context: CallContext, _ address: SecretCollection.Address, _ label: String
     ) throws(Refusal) -> Outcome<SecretCollection> {
         try with(context, [.update, .add]) { (caller, leave) throws(Refusal) in
-            let collection = try self.collection(address, leave(nil))
-            try self.checkOpen(collection.id)
-            return try self.desk.waiting(caller, bytes: label.utf8.count) { () async throws(Refusal) in
+            try Self.checkSize(label)
+            try self.checkOpen(self.collection(address, leave(nil)).id)
+            return try self.naming(caller, bytes: label.utf8.count) { () async throws(Refusal) in
+                let collection = try self.collection(address, leave(nil))
                 try await self.store(collection, label, collection.aliases, caller, leave)
                 return try self.collection(.name(collection.name), leave(nil))
             }
@@ -95,13 +121,7 @@ extension SecretServiceDesk {
         _ context: CallContext, _ alias: String
     ) throws(Refusal) -> Outcome<SecretCollection?> {
         try with(context, [.search]) { (_, leave) throws(Refusal) in
-            let grant = try leave(nil)
-            do throws(Refusal) {
-                return .now(try self.collection(.alias(alias), grant))
-            } catch {
-                if error.kind == .itemNotFound { return .now(nil) }
-                throw error
-            }
+            .now(try self.aliased(alias, leave(nil)))
         }
     }
 
@@ -110,13 +130,17 @@ extension SecretServiceDesk {
         _ context: CallContext, _ alias: String, to address: SecretCollection.Address?
     ) throws(Refusal) -> Outcome<Void> {
         try with(context, [.update, .add]) { (caller, leave) throws(Refusal) in
-            let all = try self.collections(leave(nil))
-            let target = try address.map { (address) throws(Refusal) in
-                try self.collection(address, leave(nil))
-            }
+            guard !alias.isEmpty else { throw Refusal(.param, "An alias has a name.") }
+            try Self.checkSize(alias)
+            if let address { _ = try self.collection(address, leave(nil)) }
             guard self.desk.vault.state != .beforeFirstUnlock else { throw .collectionLocked }
-            return try self.desk.waiting(caller, bytes: alias.utf8.count) { () async throws(Refusal) in
-                for other in all where other.aliases.contains(alias) && other.id != target?.id {
+            return try self.naming(caller, bytes: alias.utf8.count) { () async throws(Refusal) in
+                let target = try address.map { (address) throws(Refusal) in
+                    try self.collection(address, leave(nil))
+                }
+                if let target { try Self.checkSize(Self.encoded(target.aliases + [alias]).count) }
+                for other in try self.collections(leave(nil)) where other.aliases.contains(alias) {
+                    if other.id == target?.id { continue }
                     try await self.store(
                         other, other.label, other.aliases.filter { $0 != alias }, caller, leave)
                 }

@@ -13,6 +13,8 @@ internal import Sodium
 @BrokerActor public final class SecretServiceDesk {
     let desk: Desk
     let memory = MemoryCollection()
+    /// Of those who say what collections are called: two who want the same alias get the same collection.
+    let namers = Turns()
     private let builtIn: Set<SecretCollection.ID>
     private var closed: Set<SecretCollection.ID> = []
     private var changed: (Set<SecretCollection.ID>?) -> Void = { _ in }

@@ -1,16 +1,19 @@
 /// Lets one at a time through, in the order of asking.
-final class Turns {
+public final class Turns {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    /// Nobody's turn.
+    public init() {}
+
     /// Comes back when it is the caller's turn, who ends it with `pass`.
-    func take() async {
+    public func take() async {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
     }
 
     /// Gives the turn to the next.
-    func pass() {
+    public func pass() {
         isTaken = !waiting.isEmpty
         if isTaken { waiting.removeFirst().resume() }
     }
