@@ -173,7 +173,11 @@ class Connection:
 
     def ping(self):
         """A round trip to the broker: everything it sent before is then here."""
-        self.call("/org/chatelaine/Broker1", "org.freedesktop.DBus.Peer", "Ping")
+        self.ping_at("/org/chatelaine/Broker1")
+
+    def ping_at(self, path):
+        """The same by another object of the broker's."""
+        self.call(path, "org.freedesktop.DBus.Peer", "Ping")
 
     def _receive(self, deadline):
         while True:

@@ -19,6 +19,7 @@ import plainwire  # noqa: E402
 from attributes import Item, decode, encode  # noqa: E402
 from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
+from secret_client import SecretClient  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
 from token_client import TokenClient  # noqa: E402
@@ -28,7 +29,13 @@ PR_SET_DUMPABLE, PTRACE_SEIZE = 4, 0x4206
 
 class Puppet:
     def __init__(self):
-        self.client = None
+        self.client, self.secret_client = None, None
+
+    def of_secret_service(self, address, method, *args, **options):
+        """A call of this process's client of org.freedesktop.secrets, on a connection of its own."""
+        if self.secret_client is None:
+            self.secret_client = SecretClient(address)
+        return getattr(self.secret_client, method)(*args, **options)
 
     def connect(self, address=None):
         if self.client:

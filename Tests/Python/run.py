@@ -36,6 +36,7 @@ SUITES = (
     "refresh_command_running",
     "token_storm",
     "secret_prompts",
+    "secret_service",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
