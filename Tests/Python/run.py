@@ -37,6 +37,7 @@ SUITES = (
     "token_storm",
     "secret_prompts",
     "secret_service",
+    "secret_programs",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
