@@ -8,13 +8,9 @@ absent = TABLE.not_here
 absent("B036", "Flatpak needs a whole machine: A30 to A33 play it there, one application and the host")
 absent("B041", "no snapd here; how a Snap is told is held by tables (BrokerPeersTests)")
 absent("B052", "no container is started here; in namespaces of its own a program has its unit at most (A04, A05)")
-absent("B057 B067 B072 B105 B106", "prompts are the Secret Service front's: a later release")
-absent(
-    "B101 B103 B104 B108 B109 B110 B114 B115 B117 B118 B119 B121",
-    "the front for org.freedesktop.secrets comes with a later release",
-)
-absent("B162 B169", "the name org.freedesktop.secrets comes with the Secret Service front: a later release")
-absent("B173", "the portal's secrets come with the Secret Service front: a later release")
+absent("B162", "taking the name org.freedesktop.secrets over from another keyring: a later release")
+absent("B169", "no Electron here; the README names the switch that it needs")
+absent("B173", "the portal's secrets: a later release")
 absent("B122", "many calls of one process are the client library's: its tests play them")
 absent("B062 B071 B166", "logind, PAM and homes that come late are a later release's")
 absent("B182", "device keys in a TPM come with a later release")

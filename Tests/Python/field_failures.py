@@ -18,12 +18,27 @@ import field_refresh
 import field_refresh_alone
 import field_refresh_storm
 import field_scale
+import field_secret_prompts
+import field_secret_service
+import field_secret_traffic
+import field_secret_values
 import field_start
+import secret_stage
 from stage import Stage
 
-# Those of the first kind share a stage; the others make worlds of their own, and get none.
+# Those of the first kind share a stage, the existing programs' share one of theirs; the others make worlds of their own,
+# and get none.
 SHARED = (field_fidelity, field_identity, field_lock, field_logout, field_refresh, field_concurrency, field_scale)
-ALONE = (field_durability, field_clock, field_keys, field_start, field_refresh_alone, field_refresh_storm)
+ALONE = (
+    field_durability,
+    field_clock,
+    field_keys,
+    field_start,
+    field_refresh_alone,
+    field_refresh_storm,
+    field_secret_prompts,
+)
+FRONT = (field_secret_service, field_secret_traffic, field_secret_values)
 IDS = """
 B001 B003 B004 B005 B006 B007 B010 B013 B014 B015 B017 B018 B019 B022 B023 B024 B025 B028 B029 B030 B031 B033
 B035 B036 B037 B038 B041 B042 B044 B045 B047 B049 B051 B052 B053 B054 B055 B056 B057 B059 B060 B062 B063 B066
@@ -36,7 +51,7 @@ B167 B169 B170 B171 B173 B174 B175 B176 B178 B179 B182 B184
 
 def check_complete():
     """Every id once, among the rows and the absent together; every neighbour beside a row of its id."""
-    numbers = [row.number for part in SHARED + ALONE for row in part.TABLE.rows]
+    numbers = [row.number for part in SHARED + FRONT + ALONE for row in part.TABLE.rows]
     main = [number for number in numbers if "-" not in number] + list(field_absent.TABLE.absent)
     problems = [f"{number} occurs {main.count(number)} times" for number in IDS if main.count(number) != 1]
     problems += [f"{number} is no id" for number in main if number not in IDS]
@@ -54,6 +69,8 @@ def run(report):
         for part in SHARED:
             for row in part.TABLE.rows:
                 report.play(row, lambda row=row: row.play(stage.emptied()))
+    for part in FRONT:
+        secret_stage.play(report, part.TABLE)
     for part in ALONE:
         for row in part.TABLE.rows:
             report.play(row, row.play)
