@@ -8,7 +8,7 @@ NAMES    = chatelained chatelaine git-credential-chatelaine docker-credential-ch
 PROMPTER = .build/release/chatelaine-prompter
 PROGRAMS = $(NAMES:%=.build/release/%)
 ROOT     = $(DESTDIR)$(PREFIX)
-MOVED    = sed 's|/usr/\(bin/chatelained\|libexec/chatelaine-\)|$(PREFIX)/\1|'
+MOVED    = sed -E 's,/usr/(bin/chatelained|libexec/chatelaine-),$(PREFIX)/\1,'
 
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
