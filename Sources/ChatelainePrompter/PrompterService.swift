@@ -17,7 +17,6 @@ internal import SDBus
     }
 
     private let connection: Connection
-    private let broker: Broker
     private let pinentry: String?
     private var questions: [Key: Task<BusError?, Never>] = [:]
     private var last: Task<BusError?, Never>?
@@ -28,7 +27,6 @@ internal import SDBus
     init(_ connection: Connection, pinentry: String?) {
         self.connection = connection
         self.pinentry = pinentry
-        broker = Broker(connection)
     }
 
     /// Serves, and owns the name.
@@ -104,6 +102,14 @@ internal import SDBus
         _ = await before?.value
         if Task.isCancelled { return }
         guard let program else { throw .nobodyToAsk }
+        // A connection of its own, whose session goes with it: an older one may be of a broker that has ended since.
+        let broker: Broker
+        do throws(ChatelaineError) {
+            broker = try Broker.connectToBus(.user)
+        } catch {
+            throw .failed(error.text)
+        }
+        defer { broker.close() }
         try await Dialog(broker: broker, pinentry: program).ask(question)
     }
 

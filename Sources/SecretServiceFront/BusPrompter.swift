@@ -14,6 +14,8 @@ public import SDBus
     private static let patienceMicroseconds: UInt64 = 600_000_000
     /// A program is not: what does not say in that time whether it can ask cannot.
     private static let readinessMicroseconds: UInt64 = 5_000_000
+    /// Clients give up after 25 seconds themselves.
+    private static let startMicroseconds: UInt64 = 10_000_000
 
     /// Asks by the broker's own connection.
     public init(_ connection: Connection) { self.connection = connection }
@@ -64,7 +66,9 @@ public import SDBus
     // The connection that has the name, started by the bus if need be; nil where there is none.
     private func started() async -> String? {
         if let owner = await owner() { return owner }
-        _ = try? await connection.callBus("StartServiceByName", Self.name, UInt32(0))
+        _ = try? await connection.call(
+            "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+            member: "StartServiceByName", Self.name, UInt32(0), timeoutMicroseconds: Self.startMicroseconds)
         return await owner()
     }
 

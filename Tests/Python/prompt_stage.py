@@ -46,8 +46,8 @@ class Stage:
 
     # The prompter
 
-    def install_prompter(self):
-        command = f"{self.programs.path('chatelaine-prompter')} --pinentry {self.person.pinentry}"
+    def install_prompter(self, command=None):
+        command = command or f"{self.programs.path('chatelaine-prompter')} --pinentry {self.person.pinentry}"
         with open(self.activation, "w") as file:
             file.write(f"[D-BUS Service]\nName={PROMPTER}\nExec={command}\n")
         self.world.watch.bus_call("ReloadConfig")

@@ -2,9 +2,10 @@
 
 import os
 import signal
+from xml.etree import ElementTree
 
 from expect import NotHere, Table, equal, holds, refused
-from harness import PASSCODE, World
+from harness import PASSCODE, REPOSITORY, World
 from monitor import Monitor
 from prompt_stage import (
     CURSES,
@@ -187,8 +188,11 @@ def prompter_hangs(stage, mail, calendar):
     stage.nothing_more(mail, calendar)
 
 
-@row("SP14", "before the first unlock", "prompt, the passcode", "all is open")
+@row("SP14", "a prompter that has unlocked, and a new broker", "prompt, the passcode", "all is open")
 def before_first_unlock(stage, mail, calendar):
+    prompt = stage.ask(mail)
+    stage.person.dialog().type(PASSCODE)
+    stage.completed(mail, prompt, opens=True)
     stage.restart_broker()
     equal(stage.is_locked(mail), True, "whether it is locked")
     prompt = stage.ask(mail, paths=(LOGIN, SESSION))
@@ -217,6 +221,15 @@ def no_display(stage, mail, calendar):
 @row("SP17", "no prompter", "Unlock", "IsLocked, with the command that unlocks")
 def no_prompter(stage, mail, calendar):
     with stage.without_prompter():
+        error = refused(LOCKED, mail.secret_service, ROOT, SERVICE, "Unlock", "ao", ([LOGIN],))
+        holds("chatelaine unlock" in error.text, "the error says what to do")
+    stage.nothing_more(mail)
+
+
+@row("SP26", "a prompter that starts and never comes to have its name", "Unlock", "IsLocked, in good time")
+def never_comes(stage, mail, calendar):
+    with stage.without_prompter():
+        stage.install_prompter("/bin/sleep 60")
         error = refused(LOCKED, mail.secret_service, ROOT, SERVICE, "Unlock", "ao", ([LOGIN],))
         holds("chatelaine unlock" in error.text, "the error says what to do")
     stage.nothing_more(mail)
@@ -313,6 +326,24 @@ def name_taken(stage, mail, calendar):
         stage.completed(mail, prompt, opens=False)
         holds("org.test.Mail" in str(thief.heard), "it was asked")
     stage.nothing_more(mail)
+
+
+@row("SP27", "the prompter", "introspection", "the interface that dbus/ describes")
+def described(stage, mail, calendar):
+    stage.prompt(mail)
+    introspectable = "org.freedesktop.DBus.Introspectable"
+    (served,) = stage.world.watch.call(PROMPTER_PATH, introspectable, "Introspect", to=PROMPTER)
+    with open(os.path.join(REPOSITORY, "dbus", PROMPTER + ".xml")) as file:
+        equal(methods(served), methods(file.read()), "the interface")
+
+
+def methods(text):
+    """Methods of the prompter's interface, with names, types and directions of their arguments."""
+    (interface,) = ElementTree.fromstring(text).findall(f"interface[@name='{PROMPTER}']")
+    return {
+        method.get("name"): [(arg.get("name"), arg.get("type"), arg.get("direction")) for arg in method]
+        for method in interface
+    }
 
 
 @row("SP25", "a prompter on a terminal, and a real pinentry", "a wrong passcode, the right one", "open")
