@@ -154,6 +154,13 @@ let package = Package(
             name: "TestClient", dependencies: ["Chatelaine", "SDBus"], path: "Tests/TestClient",
             swiftSettings: house),
         .executableTarget(
+            name: "FixtureService",
+            dependencies: [
+                "BrokerModel", "BrokerPolicy", "BrokerPeers", "BrokerGate", "BrokerVault", "BrokerBus",
+                "BrokerDesk", "BrokerHost", "SecretServiceFront", "SDBus", "Sodium",
+            ],
+            path: "Tests/Conformance/FixtureService", swiftSettings: house),
+        .executableTarget(
             name: "LibraryExamples", dependencies: ["Chatelaine", "ChatelaineFoundation", "ChatelaineHTTP"],
             path: "Tests/Examples", swiftSettings: house),
 
