@@ -29,10 +29,13 @@ export HOME=$dir/home XDG_RUNTIME_DIR=$dir/run XDG_DATA_HOME=$dir/home/.local/sh
 export XDG_CONFIG_HOME=$dir/home/.config XDG_CACHE_HOME=$dir/home/.cache
 unset DISPLAY WAYLAND_DISPLAY SSH_AUTH_SOCK
 sed -e "s|@DIR@|$dir|" -e "s|@SERVICEDIRS@||" "$here/lib/session.conf.in" > "$dir/session.conf"
-dbus-daemon --config-file="$dir/session.conf" --nofork --nopidfile 2>"$dir/dbus.log" &
+mkfifo "$dir/address"
+dbus-daemon --config-file="$dir/session.conf" --nofork --nopidfile --print-address=1 \
+  >"$dir/address" 2>"$dir/dbus.log" &
 pids+=($!)
-export DBUS_SESSION_BUS_ADDRESS=unix:path=$dir/bus
-for _ in $(seq 100); do [ -S "$dir/bus" ] && break; sleep 0.05; done
+# Says it when it listens.
+read -r DBUS_SESSION_BUS_ADDRESS <"$dir/address" || { cat "$dir/dbus.log" >&2; exit 1; }
+export DBUS_SESSION_BUS_ADDRESS
 
 sed "/^\[SecretService\]/,\$d; s|^\[Manager\]|[Manager]\nExecutable=$(readlink -f "$programs/chatelaine")|" \
   "$here/../../policy/50-chatelaine.conf" > "$dir/policy/50-chatelaine.conf"
@@ -42,20 +45,15 @@ printf '[SecretService]\nIsolation=%s\n' "${CONFORMANCE_ISOLATION:-none}" > "$di
   2>"$dir/broker.log" &
 pids+=($!)
 export CONFORMANCE_PROVIDER_PID=$!
-ok=0
-for _ in $(seq 200); do
-  if dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
-     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2>/dev/null | grep -q 'boolean true'; then ok=1; break; fi
-  sleep 0.05
-done
-[ $ok = 1 ] || { echo "the broker did not take its name:" >&2; cat "$dir/broker.log" >&2; exit 1; }
+gdbus wait --session --timeout 60 org.freedesktop.secrets ||
+  { echo "the broker did not take its name:" >&2; cat "$dir/broker.log" >&2; exit 1; }
 printf '%s\n%s\n' "$passcode" "$passcode" | "$programs/chatelaine" passcode set >"$dir/passcode.log" 2>&1 ||
   { echo "the passcode could not be set:" >&2; cat "$dir/passcode.log" >&2; exit 1; }
 printf '#!/bin/sh\necho %s | exec %s unlock >/dev/null 2>&1\n' "$passcode" "$(readlink -f "$programs/chatelaine")" > "$dir/unlock"
 chmod +x "$dir/unlock"
 /usr/bin/python3 "$here/lib/prompter.py" "$dir/unlock" >"$dir/prompter.log" 2>&1 &
 pids+=($!)
-for _ in $(seq 200); do grep -qs '^ready' "$dir/prompter.log" && break; sleep 0.05; done
+gdbus wait --session --timeout 60 org.chatelaine.Prompter1 || { cat "$dir/prompter.log" >&2; exit 1; }
 
 export CONFORMANCE_PROVIDER=chatelaine CONFORMANCE_PASSWORD=$passcode CONFORMANCE_DIR=$dir
 "$@"
