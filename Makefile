@@ -15,6 +15,7 @@ help:
 	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (15 minutes, as root 25)'
 	@echo 'make test-system  those parts of it that boot whole machines; needs root (10 minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
+	@echo 'make conformance  other people'"'"'s programs and tests on org.freedesktop.secrets (5 minutes, the first time 15)'
 	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
 	@echo 'make release   build what is installed'
 	@echo 'make install   install into $$(DESTDIR)$$(PREFIX); PREFIX is /usr'
@@ -36,6 +37,13 @@ test-system: release
 check:
 	@.ci/packages check
 	@.ci/check
+
+# Of CHATELAINE_PROGRAMS, a folder, where that is set; else what is built here.
+conformance:
+	@.ci/packages conformance
+	@for name in chatelained chatelaine FixtureService; do $(BUILD) --quiet --product $$name || exit; done
+	@Tests/Conformance/prepare.sh
+	@Tests/Conformance/run.sh
 
 bench: release
 	@.ci/packages bench
@@ -81,4 +89,4 @@ install: $(PROGRAMS) $(PROMPTER)
 	    policy/50-chatelaine-helpers.conf
 	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
 
-.PHONY: help demo test test-system check bench release install
+.PHONY: help demo test test-system check conformance bench release install
