@@ -38,6 +38,7 @@ SUITES = (
     "secret_prompts",
     "secret_service",
     "secret_programs",
+    "secret_crowd",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
@@ -70,6 +71,8 @@ def run_suite(name, report, options):
             suite.run(report, rounds=options.rounds)
         elif name == "token_storm":
             suite.run(report, seconds=options.seconds, seed=options.seed)
+        elif name == "secret_crowd":
+            suite.run(report, seconds=options.crowd_seconds, items=options.items)
         else:
             suite.run(report)
     except Exception as problem:
@@ -84,6 +87,8 @@ def parsed():
     parser.add_argument("--rounds", type=int, default=20, help="kills in storage_faults")
     parser.add_argument("--seconds", type=int, default=20, help="of token_storm")
     parser.add_argument("--seed", type=int, help="of token_storm")
+    parser.add_argument("--crowd-seconds", type=int, default=2, help="of secret_crowd")
+    parser.add_argument("--items", type=int, default=300, help="of the collection in secret_crowd")
     parser.add_argument("--direct", action="store_true", help="clients use the direct endpoint, not the bus")
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]
