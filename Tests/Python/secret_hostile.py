@@ -6,6 +6,7 @@ import secrets
 from connection import BrokerError
 from expect import Table, equal, holds, refused, secret
 from leaks import journal
+from puppets import PuppetLost
 from secret_stage import NEVER, attributes, unharmed
 from secret_words import (
     COLLECTION,
@@ -112,6 +113,30 @@ def paths(s):
             path,
         )
     equal(len(s.left.secrets([mine] * 1000)), 1)
+    unharmed(s, s.right)
+
+
+@row(
+    "SH09",
+    "texts with a NUL in them",
+    "send them in every place",
+    "the bus ends that connection, and no other",
+)
+def nul(s):
+    path = s.left.create("l", attributes("l"), secret("l"))
+    for call in (
+        lambda hostile: hostile.create("a\0b", attributes("l"), secret()),
+        lambda hostile: hostile.create("l", {"name": "a\0b"}, secret()),
+        lambda hostile: hostile.search({"a\0b": "l"}),
+        lambda hostile: hostile.set(path, ITEM, "Label", "s", "a\0b"),
+        lambda hostile: hostile.set_alias("a\0b", LOGIN),
+    ):
+        try:
+            call(s.another("left"))
+        except PuppetLost:
+            continue
+        raise AssertionError("a text with a NUL was taken")
+    equal((s.left.items(), s.left.get(path, ITEM, "Label")), ([path], "l"))
     unharmed(s, s.right)
 
 
