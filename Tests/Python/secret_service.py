@@ -7,11 +7,13 @@ import secret_limits
 import secret_locked
 import secret_native
 import secret_policy
+import secret_strangers
 from secret_stage import play
 
 SHARED = (
     secret_isolation,
     secret_policy,
+    secret_strangers,
     secret_native,
     secret_locked,
     secret_lasting,
