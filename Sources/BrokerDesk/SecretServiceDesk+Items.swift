@@ -199,6 +199,7 @@ extension SecretServiceDesk {
             collection: id, collectionName: collectionName, reference: row.reference,
             name: text(.pathName) ?? row.reference.description, group: row.accessGroup,
             label: text(.label) ?? "", lookup: row.attributes.lookup, contentType: text(.contentType) ?? "",
-            created: row.created, modified: row.modified, isLocked: isLocked(id))
+            created: row.created, modified: row.modified,
+            isLocked: isLocked(id) || row.isSecretForeground && !isUnlocked)
     }
 }

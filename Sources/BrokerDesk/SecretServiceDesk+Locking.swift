@@ -20,6 +20,8 @@ extension SecretServiceDesk {
         public var left: [Int] = []
         /// Their collections, or those that the call closed.
         public var collections: Set<SecretCollection.ID> = []
+        /// Whether the secret of one that is left needs the keychain unlocked, though its collection may be open.
+        public var needsUnlock = false
     }
 
     /// Closes the collections of the objects for everybody. Objects that the caller does not see are left out.
@@ -41,7 +43,9 @@ extension SecretServiceDesk {
             var locking = Locking()
             for (index, object) in objects.enumerated() {
                 guard let id = try self.collection(of: object, leave(nil)) else { continue }
-                if self.isLocked(id) {
+                let isApart = try self.isLockedAlone(object, leave(nil))
+                if isApart { locking.needsUnlock = true }
+                if self.isLocked(id) || isApart {
                     locking.left.append(index)
                     locking.collections.insert(id)
                 } else {
@@ -50,6 +54,13 @@ extension SecretServiceDesk {
             }
             return .now(locking)
         }
+    }
+
+    // An item of a collection that may be open, whose secret is of the foreground.
+    private func isLockedAlone(_ object: Object, _ grant: borrowing Grant) throws(Refusal) -> Bool {
+        guard case .item(let address) = object, desk.vault.state == .locked else { return false }
+        let found = try item(address, grant)
+        return found.isLocked && !isLocked(found.collection)
     }
 
     /// Whether it takes the passcode to open a collection.

@@ -92,6 +92,9 @@ internal import Sodium
         desk.vault.state == .beforeFirstUnlock || closed.contains(id)
     }
 
+    /// Whether the keychain is unlocked, which secrets of the foreground need.
+    public var isUnlocked: Bool { desk.vault.state == .unlocked }
+
     func checkOpen(_ id: SecretCollection.ID) throws(Refusal) {
         if isLocked(id) { throw .collectionLocked }
     }

@@ -29,6 +29,8 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
     case lookup = 20
     /// The names that a collection has beside its path.
     case aliases = 21
+    /// The class of an item's secret, where it has a row of its own: ``Accessibility``'s number.
+    case secretAccessible = 22
 
     /// The dictionary key on the bus.
     public var name: String {
@@ -54,6 +56,7 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
         case .contentType: "ContentType"
         case .lookup: "Lookup"
         case .aliases: "Aliases"
+        case .secretAccessible: "SecretAccessible"
         }
     }
 
@@ -63,7 +66,7 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
     /// The type a value must have, else `Param`.
     public var kind: Kind {
         switch self {
-        case .port, .creator, .type: .number
+        case .port, .creator, .type, .secretAccessible: .number
         case .invisible, .negative: .flag
         default: .blob
         }
@@ -88,8 +91,10 @@ public enum AttributeKey: UInt8, CaseIterable, Comparable, Sendable {
     private func belongs(toInternal itemClass: ItemClass) -> Bool {
         switch itemClass {
         case .genericPassword, .internetPassword: false
-        case .secretServiceItem: [.label, .collection, .pathName, .contentType, .lookup].contains(self)
+        case .secretServiceItem:
+            [.label, .collection, .pathName, .contentType, .lookup, .secretAccessible].contains(self)
         case .secretServiceCollection: [.label, .pathName, .aliases].contains(self)
+        case .secretServiceSecret: false
         }
     }
 

@@ -27,9 +27,29 @@ extension AttributeSet {
 }
 
 extension GroupRules {
-    /// The class of an internal item: of the background, and tied to this device, where the group takes such.
+    /// The class of an internal item: of the background, and tied to this device, where the group takes such or wants the
+    /// secret alone in the foreground.
     public var internalAccessible: Accessibility {
-        if allows(.afterFirstUnlockThisDeviceOnly) { return .afterFirstUnlockThisDeviceOnly }
+        if allows(.afterFirstUnlockThisDeviceOnly) || internalSecretAccessible != nil {
+            return .afterFirstUnlockThisDeviceOnly
+        }
         return accessible.first { $0.side == .background } ?? defaultAccessible
+    }
+
+    /// The class of an internal item's secret where it is apart from the item, so that a locked one can be found: the
+    /// group's first, if that is one of the foreground.
+    public var internalSecretAccessible: Accessibility? {
+        accessible.first.flatMap { $0.side == .foreground ? $0 : nil }
+    }
+}
+
+extension AttributeSet {
+    /// The class of the secret where it is apart from the item.
+    public var secretAccessible: Accessibility? {
+        get {
+            guard case .number(let number)? = self[.secretAccessible] else { return nil }
+            return UInt8(exactly: number).flatMap(Accessibility.init(rawValue:))
+        }
+        set { self[.secretAccessible] = newValue.map { .number(UInt32($0.rawValue)) } }
     }
 }

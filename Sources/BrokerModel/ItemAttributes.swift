@@ -65,6 +65,9 @@ public struct ItemAttributes: Sendable, Equatable {
         return String(decoding: value, as: UTF8.self)
     }
 
+    /// Whether the secret is out of reach while the device is locked, though the item is not.
+    public var isSecretForeground: Bool { attributes.secretAccessible != nil }
+
     /// Whether the item has ceased to exist.
     public func hasExpired(at now: UInt64) -> Bool {
         guard let expires else { return false }

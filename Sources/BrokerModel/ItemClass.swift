@@ -8,6 +8,9 @@ public enum ItemClass: UInt8, CaseIterable, Sendable {
     case secretServiceItem = 3
     /// A collection of those; internal.
     case secretServiceCollection = 4
+    /// The secret of an item of the first of these two, where it is of the foreground; internal. It has the reference of
+    /// its item and nothing else.
+    case secretServiceSecret = 5
 
     /// The word on the bus. `certificate`, `key` and `identity` are `NoSuchClass` until they are built.
     public var name: String {
@@ -16,6 +19,7 @@ public enum ItemClass: UInt8, CaseIterable, Sendable {
         case .internetPassword: "internet-password"
         case .secretServiceItem: "secret-service-item"
         case .secretServiceCollection: "secret-service-collection"
+        case .secretServiceSecret: "secret-service-secret"
         }
     }
 
@@ -30,7 +34,7 @@ public enum ItemClass: UInt8, CaseIterable, Sendable {
     public var isInternal: Bool {
         switch self {
         case .genericPassword, .internetPassword: false
-        case .secretServiceItem, .secretServiceCollection: true
+        case .secretServiceItem, .secretServiceCollection, .secretServiceSecret: true
         }
     }
 
@@ -42,7 +46,7 @@ public enum ItemClass: UInt8, CaseIterable, Sendable {
         case .genericPassword: [.service, .account]
         case .internetPassword:
             [.server, .account, .securityDomain, .protocol, .authenticationType, .port, .path]
-        case .secretServiceItem, .secretServiceCollection: []
+        case .secretServiceItem, .secretServiceCollection, .secretServiceSecret: []
         }
     }
 
@@ -51,7 +55,7 @@ public enum ItemClass: UInt8, CaseIterable, Sendable {
         switch self {
         case .genericPassword: .service
         case .internetPassword: .server
-        case .secretServiceItem, .secretServiceCollection: nil
+        case .secretServiceItem, .secretServiceCollection, .secretServiceSecret: nil
         }
     }
 }

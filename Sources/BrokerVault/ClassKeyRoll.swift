@@ -34,10 +34,20 @@ struct ClassKeyRoll {
                 if let rolled = row.rewrapped(from: from, to: to) { try table.put(rolled) }
             } else if let gone = try tables.row(id, Side.side, withSecret: false) {
                 try tables.remove(gone)
+                try removeItem(of: gone.header)
                 if gone.header.itemClass.isInternal { continue }
                 notices.append(.changed(gone.header, .removed, side: Side.side))
             }
         }
         return notices
+    }
+
+    // An item does not outlive its secret.
+    private func removeItem(of secret: RowHeader) throws(SQLiteError) {
+        guard secret.itemClass == .secretServiceSecret,
+            let item = try tables.row(of: secret.reference, withSecret: false),
+            item.header.itemClass == .secretServiceItem
+        else { return }
+        try tables.remove(item)
     }
 }

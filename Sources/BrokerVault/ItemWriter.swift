@@ -115,9 +115,17 @@ struct ItemWriter {
         return row.header
     }
 
-    /// Deletes a row; a synchronizable one leaves its tombstone, locked or not (K6).
+    /// Deletes a row, with its secret where that is apart; a synchronizable one leaves its tombstone, locked or not (K6).
     func remove(_ row: AnyRow) throws(SQLiteError) {
+        let header = row.header
+        // It may have gone with its item.
+        if header.itemClass == .secretServiceSecret, try !tables.holds(header.id, row.side) { return }
         try tables.remove(row)
+        if header.itemClass == .secretServiceItem,
+            let secret = try tables.secretRow(of: header.reference, withSecret: false)
+        {
+            try tables.remove(.foreground(secret))
+        }
         guard row.header.synchronizable else { return }
         let revision = try tables.groups.nextRevision(row.header.groupID)
         try tombstones.insert(row.header, revision: revision, deleted: now)

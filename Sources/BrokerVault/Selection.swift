@@ -134,7 +134,7 @@ extension AttributeKey {
         case .server, .service: 3
         case .securityDomain, .creator, .port: 4
         case .protocol, .authenticationType, .type, .invisible, .negative, .collection: 5
-        case .contentType, .lookup, .aliases: 6
+        case .contentType, .lookup, .aliases, .secretAccessible: 6
         }
     }
 }

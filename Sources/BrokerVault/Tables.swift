@@ -39,6 +39,14 @@ struct Tables {
         return try row(id, .foreground, withSecret: withSecret)
     }
 
+    /// The row that has an internal item's secret, where it is apart from the item.
+    func secretRow(of item: Reference, withSecret: Bool) throws(SQLiteError) -> Row<Foreground>? {
+        guard let id = try foreground.id(of: item), let row = try foreground.row(id, withSecret: withSecret),
+            row.header.itemClass == .secretServiceSecret
+        else { return nil }
+        return row
+    }
+
     /// Whether there is such a row, readable or not.
     func holds(_ id: Int64, _ side: Accessibility.Side) throws(SQLiteError) -> Bool {
         side == .background ? try background.holds(id) : try foreground.holds(id)

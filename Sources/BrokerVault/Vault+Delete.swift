@@ -28,7 +28,11 @@ extension Vault {
         ) { (row) throws(Refusal) in
             // An open row that is another item after all is not the caller's to delete here; one that is
             // locked or damaged is taken at its tokens' word.
-            if case .item(let attributes) = keyring.open(row), !attributes.matches(query) { return .next }
+            if case .item(let attributes) = keyring.open(row),
+                !attributes.matches(query) || !grant.sees(attributes)
+            {
+                return .next
+            }
             if let wanted = query.ifRevision, wanted != row.header.revision {
                 throw .revisionMismatch(current: row.header.revision)
             }
@@ -74,7 +78,7 @@ extension Vault {
         let writer = itemWriter(store, index)
         let rows = try rows(of: service, group, writer)
         for row in rows { try writer.remove(row) }
-        return UInt32(rows.count)
+        return UInt32(rows.count { $0.header.itemClass != .secretServiceSecret })
     }
 
     /// The rows of a service in a group; all of the group's where the service is empty.

@@ -18,7 +18,7 @@ extension Vault {
                 let grant = try replacing()
                 if let (row, attributes) = try self.newest(equalTo: item, store, grant) {
                     let content = try Self.content(attributes, item.attributes)
-                    let header = try self.put(content, secret, in: row, writer, grant)
+                    let header = try self.rewrite(row, content, secret, writer, grant)
                     return (
                         StoredItem(reference: header.reference, revision: header.revision, created: false), []
                     )
@@ -26,14 +26,18 @@ extension Vault {
             }
             let grant = try authorize()
             let group = grant.groups[0]
-            let content = ItemWriter.Content(
-                itemClass: item.itemClass, group: group,
-                protection: .accessible(grant.rules(of: group).internalAccessible), synchronizable: false,
-                attributes: item.attributes)
-            try writer.checkProtection(content.protection, group, grant)
-            let header = try writer.put(
+            let rules = grant.rules(of: group)
+            var content = ItemWriter.Content(
+                itemClass: item.itemClass, group: group, protection: .accessible(rules.internalAccessible),
+                synchronizable: false, attributes: item.attributes)
+            if item.itemClass == .secretServiceItem {
+                content.attributes.secretAccessible = rules.internalSecretAccessible
+            }
+            let accessibility = rules.internalSecretAccessible ?? rules.internalAccessible
+            try writer.checkProtection(.accessible(accessibility), group, grant)
+            let header = try Self.put(
                 content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
-                rules: grant.rules(of: group))
+                writer, rules)
             return (StoredItem(reference: header.reference, revision: header.revision, created: true), [])
         }
     }
@@ -48,8 +52,7 @@ extension Vault {
             let grant = try authorize()
             let query = Query(internal: itemClass, reference: reference)
             guard let (row, old) = try self.row(query, store, grant) else { throw .itemNotFound }
-            guard let secret = secret ?? self.keptSecret(of: row) else { throw .damagedItem }
-            _ = try self.put(Self.content(old, attributes), secret, in: row, writer, grant)
+            _ = try self.rewrite(row, Self.content(old, attributes), secret, writer, grant)
             return ((), [])
         }
     }
@@ -74,13 +77,37 @@ extension Vault {
         needsCheckpoint = true
     }
 
-    private func put(
-        _ content: ItemWriter.Content, _ secret: SharedSecret, in row: AnyRow, _ writer: ItemWriter,
+    private func rewrite(
+        _ row: AnyRow, _ content: ItemWriter.Content, _ secret: SharedSecret?, _ writer: ItemWriter,
         _ grant: borrowing Grant
     ) throws(Refusal) -> RowHeader {
-        try writer.put(
-            content, secret, reference: row.header.reference, created: row.header.created, replacing: row,
-            rules: grant.rules(of: content.group))
+        let (header, rules) = (row.header, grant.rules(of: content.group))
+        if content.attributes.secretAccessible != nil {
+            return try Self.put(
+                content, secret, reference: header.reference, created: header.created, replacing: row, writer,
+                rules)
+        }
+        guard let secret = secret ?? keptSecret(of: row) else { throw .damagedItem }
+        return try writer.put(
+            content, secret, reference: header.reference, created: header.created, replacing: row,
+            rules: rules)
+    }
+
+    // A secret that is apart stays as it is where there is no new one.
+    private static func put(
+        _ content: ItemWriter.Content, _ secret: SharedSecret?, reference: Reference, created: UInt64,
+        replacing row: AnyRow?, _ writer: ItemWriter, _ rules: GroupRules
+    ) throws(Refusal) -> RowHeader {
+        let nothing = SharedSecret(Secret(count: 0) { _ in })
+        guard let accessibility = content.attributes.secretAccessible else {
+            return try writer.put(
+                content, secret ?? nothing, reference: reference, created: created, replacing: row,
+                rules: rules)
+        }
+        let header = try writer.put(
+            content, nothing, reference: reference, created: created, replacing: row, rules: rules)
+        if let secret { try writer.putSecret(secret, of: header, accessibility, rules) }
+        return header
     }
 
     // A damaged one is passed over: nobody can tell whether it is the one that is meant.
@@ -95,7 +122,7 @@ extension Vault {
         try selection(store.writing, store).rows(
             query, grant, withSecret: false, seenExpired: &seenExpired
         ) { (row) throws(Refusal) in
-            guard let attributes = try attributes(of: row, query),
+            guard let attributes = try attributes(of: row, query), grant.sees(attributes),
                 attributes.attributes.lookup == wanted.lookup
             else { return .next }
             // They come oldest first.
@@ -113,7 +140,7 @@ extension Vault {
             query, grant, withSecret: true, seenExpired: &seenExpired
         ) { (row) throws(Refusal) in
             guard let attributes = try attributes(of: row, query) else { throw .damagedItem }
-            found = (row, attributes)
+            if grant.sees(attributes) { found = (row, attributes) }
             return .stop
         }
         return found

@@ -97,8 +97,12 @@ extension Vault {
         switch keyring.open(row) {
         case .locked: break
         case .damaged: report.damaged[side, default: 0] += 1
-        case .item:
-            if keyring.secret(of: row) == nil { report.damaged[side, default: 0] += 1 }
+        case .item(let item):
+            var isWhole = keyring.secret(of: row) != nil
+            if item.isSecretForeground, keyring.foreground != nil {
+                isWhole = try foregroundSecret(of: item, store.reading) != nil && isWhole
+            }
+            if !isWhole { report.damaged[side, default: 0] += 1 }
         }
     }
 
@@ -141,7 +145,7 @@ extension Vault {
                     guard let secret = self.keptSecret(of: row) else { continue }
                     notices += try self.apply(
                         Changes(movingTo: target), secret, to: row, attributes, writer, grant)
-                    moved += 1
+                    if row.header.itemClass != .secretServiceSecret { moved += 1 }
                 }
             }
             return (moved, notices)

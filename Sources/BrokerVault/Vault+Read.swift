@@ -22,6 +22,7 @@ extension Vault {
         var bytes = 0
         try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
+            if attributes.isSecretForeground { bytes += secret.count }
             try Self.count(row, &bytes)
             found.append(ItemWithSecret(attributes, secret))
             return found.count == query.limit ? .stop : .next
@@ -64,6 +65,7 @@ extension Vault {
                     if !isAnother(row) { sawDamaged = true }
                     return .next
                 }
+                if !grant.sees(attributes) { return .next }
                 if attributes.protection.isGated {
                     if query.skipGated { return .next }
                     throw .gated
@@ -99,6 +101,9 @@ extension Vault {
         if case .accessControl(let control) = attributes.protection, control.flags.contains(.privateKeyUsage)
         {
             throw Refusal(.authFailed, "The item's access control lets its key be used, and not be read.")
+        }
+        if attributes.isSecretForeground {
+            return try foregroundSecret(of: attributes, openStore().reading)
         }
         return keyring.secret(of: row)
     }

@@ -68,7 +68,12 @@ extension Vault {
         let content = try Self.content(attributes, changes)
         try content.protection.check(synchronizable: content.synchronizable)
         if content.group != attributes.accessGroup { try grant.checkMove(to: content.group) }
-        try writer.checkProtection(content.protection, content.group, grant)
+        // A collection has no secret.
+        if content.itemClass != .secretServiceCollection {
+            let secretAccessible = content.attributes.secretAccessible
+            let protection = secretAccessible.map { .accessible($0) } ?? content.protection
+            try writer.checkProtection(protection, content.group, grant)
+        }
         let consumed = try clearWay(for: content, of: row, writer, grant)
         let header = try writer.put(
             content, secret, reference: row.header.reference, created: row.header.created, replacing: row,

@@ -11,6 +11,8 @@ internal import Sodium
         let program: String
         let trust: Trust
         let collections: Set<SecretCollection.ID>
+        /// Whether it is for a secret that needs the keychain unlocked, though its collection may be open.
+        let needsUnlock: Bool
     }
 
     private final class Prompt {
@@ -30,8 +32,8 @@ internal import Sodium
     let prompter: any Prompter
     /// Opens the collections, or has the person do it: true where a person has answered, whatever the answer.
     var open: @BrokerActor (_ subject: Subject, _ window: String) async -> Bool = { _, _ in false }
-    /// Whether the collections are open.
-    var isOpen: (Set<SecretCollection.ID>) -> Bool = { _ in false }
+    /// Whether what it asks for is open.
+    var isOpen: (Subject) -> Bool = { _ in false }
     private let connection: Connection
     private var prompts: [String: Prompt] = [:]
     private var queue: [String] = []
@@ -87,7 +89,7 @@ internal import Sodium
     /// Collections were opened, by whatever way: nobody is asked for them any more.
     func lockingChanged() {
         for path in [current?.path].compactMap({ $0 }) + queue {
-            if let prompt = prompts[path], isOpen(prompt.subject.collections) { complete(path, isDone: true) }
+            if let prompt = prompts[path], isOpen(prompt.subject) { complete(path, isDone: true) }
         }
     }
 
@@ -110,10 +112,10 @@ internal import Sodium
 
     private func perform(_ prompt: Prompt, at path: String) async {
         var isAnswered = false
-        if !isOpen(prompt.subject.collections) { isAnswered = await open(prompt.subject, prompt.window) }
+        if !isOpen(prompt.subject) { isAnswered = await open(prompt.subject, prompt.window) }
         // Dismissed, forgotten, or opened by another way meanwhile.
         guard prompts[path] != nil else { return }
-        let isDone = isOpen(prompt.subject.collections)
+        let isDone = isOpen(prompt.subject)
         complete(path, isDone: isDone)
         guard isAnswered, !isDone else { return }
         // A person who has said no is not asked the same again by who waited behind.

@@ -26,13 +26,13 @@ extension SecretServiceFront {
                 throw BusError(secretService: error)
             }
             let left = locking.left.map { known[$0] }
-            let prompt = try await self.prompt(left, locking.collections, context)
+            let prompt = try await self.prompt(left, locking, context)
             return (locking.done.map { known[$0] }, prompt)
         }
     }
 
     private func prompt(
-        _ paths: [ObjectPath], _ ids: Set<SecretCollection.ID>, _ context: CallContext
+        _ paths: [ObjectPath], _ locking: SecretServiceDesk.Locking, _ context: CallContext
     ) async throws(BusError) -> ObjectPath {
         if paths.isEmpty { return .none }
         if desk.needsPasscode, await !prompts.prompter.isAvailable() { throw .isLocked }
@@ -40,7 +40,9 @@ extension SecretServiceFront {
         guard let program = desk.program(context.connection) else { throw .disconnected }
         return try prompts.add(
             for: context.connection,
-            Prompts.Subject(program: program.name, trust: program.trust, collections: ids),
+            Prompts.Subject(
+                program: program.name, trust: program.trust, collections: locking.collections,
+                needsUnlock: locking.needsUnlock),
             results: (done: Variant(paths), dismissed: Variant([ObjectPath]())))
     }
 
@@ -54,7 +56,9 @@ extension SecretServiceFront {
         return false
     }
 
-    func isOpen(_ ids: Set<SecretCollection.ID>) -> Bool { ids.allSatisfy { !desk.isLocked($0) } }
+    func isOpen(_ subject: Prompts.Subject) -> Bool {
+        subject.collections.allSatisfy { !desk.isLocked($0) } && (!subject.needsUnlock || desk.isUnlocked)
+    }
 
     /// What the paths mean; those that mean nothing are left out.
     static func objects(_ paths: [ObjectPath]) -> ([SecretServiceDesk.Object], [ObjectPath]) {
