@@ -83,8 +83,8 @@ import Testing
 
     @Test func wordsAndNumbersThatAreStoredOrSpokenStay() {
         #expect(Accessibility.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
-        #expect(ItemClass.allCases.map(\.rawValue) == [1, 2, 3, 4])
-        #expect(AttributeKey.allCases.map(\.rawValue) == Array(1...21))
+        #expect(ItemClass.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
+        #expect(AttributeKey.allCases.map(\.rawValue) == Array(1...22))
         #expect(AccessControl.Flag.allCases.map(\.rawValue) == Array(0...7))
         #expect(Accessibility.Side.allCases.map(\.rawValue) == [1, 2])
         for accessibility in Accessibility.allCases {

@@ -61,7 +61,8 @@ import TestKit
         _ = try await keep()
         let row = try #require(try bench.vault.openStore().reading.background.row(1, withSecret: true))
         let keys = try #require(bench.vault.keyring.background)
-        let count = row.openSecret(with: keys).map { $0.count } ?? -1
+        var count = -1
+        if let own = row.openSecret(with: keys) { count = own.count }
         #expect(count == 0)
         let whole = "SELECT count(*) FROM foreground_items WHERE item_class = 5 AND class_key = 1"
         #expect(try bench.number(whole) == 1)

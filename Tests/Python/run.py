@@ -39,6 +39,7 @@ SUITES = (
     "secret_service",
     "secret_programs",
     "secret_crowd",
+    "secret_foreground",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
