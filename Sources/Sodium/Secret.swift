@@ -34,6 +34,15 @@ internal import CSodium
         }
     }
 
+    /// `count` bytes from the system's random source.
+    public static func random(_ count: Int) -> Secret {
+        Secret(count: count) { target in
+            unsafe target.withUnsafeMutableBytes {
+                if count > 0 { unsafe randombytes_buf($0.baseAddress!, count) }
+            }
+        }
+    }
+
     /// The bytes, for as long as the secret is borrowed.
     public var span: Span<UInt8> {
         @_lifetime(borrow self)
