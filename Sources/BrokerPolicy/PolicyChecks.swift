@@ -22,7 +22,7 @@ struct PolicyChecks {
         }
         warnOfGroups()
         warnOfObservation()
-        warnOfSecretServiceManagers()
+        warnOfSecretService()
     }
 
     /// A file of the user's own names no group that root's policy names.
@@ -74,7 +74,8 @@ struct PolicyChecks {
             let keys = MatchKey.allCases.map { "\($0.rawValue)=" }.joined(separator: ", ")
             warnings.add("The application never matches; it has none of \(keys).", at: application.place)
         }
-        if application.groups.isEmpty, !rules.secretService.managers.contains(application.id) {
+        let named = rules.secretService.managers + rules.secretService.portals
+        if application.groups.isEmpty, !named.contains(application.id) {
             warnings.add("The application has no AccessGroups=.", at: application.place)
         }
     }
@@ -104,13 +105,29 @@ struct PolicyChecks {
         }
     }
 
-    private mutating func warnOfSecretServiceManagers() {
+    private mutating func warnOfSecretService() {
         guard let place = rules.secretServicePlace else { return }
-        let line = rules.secretService.managersLine ?? place.line
-        for id in rules.secretService.managers where !rules.applications.contains(where: { $0.id == id }) {
-            let text = "Manager=: there is no [Application \(id)]; nobody is it."
-            warnings.add(text, at: Place(file: place.file, line: line))
+        let service = rules.secretService
+        for (key, ids, line) in [
+            ("Manager", service.managers, service.managersLine),
+            ("Portal", service.portals, service.portalsLine),
+        ] {
+            let place = Place(file: place.file, line: line ?? place.line)
+            for id in ids {
+                let applications = rules.applications.filter { $0.id == id }
+                if applications.isEmpty {
+                    warnings.add("\(key)=: there is no [Application \(id)]; nobody is it.", at: place)
+                } else if key == "Portal", !applications.contains(where: isKnownByFile) {
+                    warnings.add(
+                        "Portal=: the keys of [Application \(id)] come to user trust, and file is needed.",
+                        at: place)
+                }
+            }
         }
+    }
+
+    private func isKnownByFile(_ application: Application) -> Bool {
+        application.bestTrust(isSystem: rules.isSystem) >= .file
     }
 }
 

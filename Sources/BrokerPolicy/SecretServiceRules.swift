@@ -6,8 +6,12 @@ public struct SecretServiceRules: Sendable, Equatable {
     public private(set) var unidentified = Unidentified.share
     /// The ids of applications that see everything.
     public private(set) var managers: [String] = []
-    /// The line that names them.
+    /// The ids of applications that are the desktop's portal, and may ask for any application's own secret.
+    public private(set) var portals: [String] = []
+    /// The line that names the managers.
     private(set) var managersLine: Int?
+    /// The line that names the portals.
+    private(set) var portalsLine: Int?
 
     /// `Isolation=`
     public enum Isolation: String, Sendable {
@@ -34,12 +38,17 @@ extension SecretServiceRules: SectionReading {
         case "Isolation": isolation = try Value.choice(entry.value, among: ["application", "none"])
         case "Unidentified": unidentified = try Value.choice(entry.value, among: ["share", "refuse"])
         case "Manager":
-            managers = try Value.list(entry.value) { (word) throws(ValueError) in
-                try Value.applicationID(String(word))
-            }
+            managers = try Self.applications(entry)
             managersLine = entry.line
+        case "Portal":
+            portals = try Self.applications(entry)
+            portalsLine = entry.line
         default: return false
         }
         return true
+    }
+
+    private static func applications(_ entry: PolicyText.Entry) throws(ValueError) -> [String] {
+        try Value.list(entry.value) { (word) throws(ValueError) in try Value.applicationID(String(word)) }
     }
 }

@@ -49,11 +49,22 @@ struct GroupRulesTests {
     @Test func theSecretServiceSectionIsKeptAndHasDefaults() throws {
         #expect(Policy.empty.secretService.isolation == .application)
         #expect(Policy.empty.secretService.unidentified == .share)
-        let file = PolicyFile("[SecretService]\nIsolation=none\nUnidentified=refuse\nManager=a b.c\n")
+        #expect(Policy.empty.secretService.portals == [])
+        let file = PolicyFile(
+            "[SecretService]\nIsolation=none\nUnidentified=refuse\nManager=a b.c\nPortal=d e\n")
         let (policy, warnings) = try Policy.load([file], environment: .fixture(isSystem: false))
         #expect(policy.secretService.isolation == .none)
         #expect(policy.secretService.unidentified == .refuse)
         #expect(policy.secretService.managers == ["a", "b.c"])
-        #expect(warnings.count == 2)
+        #expect(policy.secretService.portals == ["d", "e"])
+        #expect(warnings.count == 4)
+    }
+
+    @Test(arguments: [("User=0", true), ("Executable=/usr/libexec/a", false)])
+    func aPortalThatNobodyCanBeAtFileTrustIsWarnedOf(_ key: String, _ isWarnedOf: Bool) throws {
+        let file = PolicyFile("[SecretService]\nPortal=a\n[Application a]\n\(key)\n")
+        let (_, warnings) = try Policy.load([file], environment: .fixture(isSystem: false))
+        #expect(warnings.contains { $0.contains("come to user trust") } == isWarnedOf)
+        #expect(warnings.count == (isWarnedOf ? 1 : 0))
     }
 }

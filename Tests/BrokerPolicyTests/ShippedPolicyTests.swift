@@ -24,9 +24,11 @@ struct ShippedPolicyTests {
         #expect(files.map(\.path) == ["50-chatelaine-helpers.conf", "50-chatelaine.conf"])
         let (policy, warnings) = try Policy.load(files, environment: .fixture(isSystem: isSystem))
         #expect(warnings == [])
-        #expect(policy.summary.groups.map(\.group.name) == ["org.chatelaine.docker", "org.chatelaine.git"])
-        #expect(policy.summary.applications.count == 2)
+        let groups = ["org.chatelaine.docker", "org.chatelaine.git", "org.chatelaine.portal"]
+        #expect(policy.summary.groups.map(\.group.name) == groups)
+        #expect(policy.summary.applications.count == 3)
         #expect(policy.secretService.isolation == .application)
+        #expect(policy.secretService.portals == ["org.freedesktop.portal.Desktop"])
     }
 
     @Test(arguments: [

@@ -15,6 +15,7 @@ extension PolicySummary {
                     JSON.Member("Isolation", .string(secretService.isolation.rawValue)),
                     JSON.Member("Unidentified", .string(secretService.unidentified.rawValue)),
                     JSON.Member("Manager", .strings(secretService.managers)),
+                    JSON.Member("Portal", .strings(secretService.portals)),
                 ])),
         ]
     }
