@@ -55,6 +55,8 @@ public enum Objection: String, Sendable {
     case role
     /// A manager's call by somebody else.
     case manager
+    /// The desktop's portal's call by somebody else.
+    case portal
     /// The caller could not be identified, and so is nobody.
     case identity
 
@@ -67,6 +69,7 @@ public enum Objection: String, Sendable {
         case .operation: "Operations= of its application lacks it"
         case .role: "Role=background of its application keeps it from foreground items"
         case .manager: "the call is for the user's own programs, or an administrator's"
+        case .portal: "the call is for the desktop's portal"
         case .identity: "it could not be identified, and so is nobody"
         }
     }
@@ -79,6 +82,7 @@ public enum Objection: String, Sendable {
         case .operation: .missingOperation
         case .role: .backgroundRole
         case .manager: .notManager
+        case .portal: .notPortal
         case .identity: .nobody
         }
     }
@@ -99,6 +103,14 @@ extension Refusal {
         .missingEntitlement, "A background program stores after-first-unlock items alone.")
 
     static let nobody = Refusal(.identityUnavailable, "The caller could not be identified; call again.")
+
+    static let notPortal = Refusal(
+        .accessDenied,
+        """
+        Only the desktop's portal may ask for an application's own secret; Portal= in [SecretService] of the policy says \
+        which program that is.
+        """
+    )
 
     static let notManager = Refusal(
         .accessDenied,
