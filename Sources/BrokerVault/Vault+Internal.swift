@@ -24,22 +24,28 @@ extension Vault {
                     )
                 }
             }
-            let grant = try authorize()
-            let group = grant.groups[0]
-            let rules = grant.rules(of: group)
-            var content = ItemWriter.Content(
-                itemClass: item.itemClass, group: group, protection: .accessible(rules.internalAccessible),
-                synchronizable: false, attributes: item.attributes)
-            if item.itemClass == .secretServiceItem {
-                content.attributes.secretAccessible = rules.internalSecretAccessible
-            }
-            let accessibility = rules.internalSecretAccessible ?? rules.internalAccessible
-            try writer.checkProtection(.accessible(accessibility), group, grant)
-            let header = try Self.put(
-                content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
-                writer, rules)
-            return (StoredItem(reference: header.reference, revision: header.revision, created: true), [])
+            return (try self.insert(item, secret, writer, authorize()), [])
         }
+    }
+
+    /// Adds an item to the first of the grant's groups.
+    func insert(
+        _ item: InternalItem, _ secret: SharedSecret, _ writer: ItemWriter, _ grant: borrowing Grant
+    ) throws(Refusal) -> StoredItem {
+        let group = grant.groups[0]
+        let rules = grant.rules(of: group)
+        var content = ItemWriter.Content(
+            itemClass: item.itemClass, group: group, protection: .accessible(rules.internalAccessible),
+            synchronizable: false, attributes: item.attributes)
+        if item.itemClass == .secretServiceItem {
+            content.attributes.secretAccessible = rules.internalSecretAccessible
+        }
+        let accessibility = rules.internalSecretAccessible ?? rules.internalAccessible
+        try writer.checkProtection(.accessible(accessibility), group, grant)
+        let header = try Self.put(
+            content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
+            writer, rules)
+        return StoredItem(reference: header.reference, revision: header.revision, created: true)
     }
 
     /// Changes the one item that has the reference: those of its attributes that `attributes` has, and with a secret that
