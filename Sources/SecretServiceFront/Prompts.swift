@@ -15,17 +15,25 @@ internal import Sodium
         let needsUnlock: Bool
     }
 
+    /// Who hears how it ended.
+    private enum Listener {
+        /// The connection that it is a prompt of.
+        case connection(done: Variant, dismissed: Variant)
+        /// A call that waits for it.
+        case call(CheckedContinuation<Bool, Never>)
+    }
+
     private final class Prompt {
         let owner: String
         let subject: Subject
-        let results: (done: Variant, dismissed: Variant)
+        let listener: Listener
         var window = ""
         var isAsked = false
 
-        init(_ owner: String, _ subject: Subject, _ results: (done: Variant, dismissed: Variant)) {
+        init(_ owner: String, _ subject: Subject, _ listener: Listener) {
             self.owner = owner
             self.subject = subject
-            self.results = results
+            self.listener = listener
         }
     }
 
@@ -62,9 +70,24 @@ internal import Sodium
         }
         let path = "\(SecretServiceName.prompts)/p\(next)"
         next += 1
-        prompts[path] = Prompt(owner, subject, results)
+        prompts[path] = Prompt(
+            owner, subject, .connection(done: results.done, dismissed: results.dismissed))
         return ObjectPath(path)
     }
+
+    /// Performs in its turn what is no object of the bus, and says whether the collections are open then. `key` is for
+    /// ``withdraw(_:)``.
+    func ask(for owner: String, as key: String, _ subject: Subject) async -> Bool {
+        guard prompts[key] == nil else { return false }
+        return await withCheckedContinuation { continuation in
+            prompts[key] = Prompt(owner, subject, .call(continuation))
+            queue.append(key)
+            performNext()
+        }
+    }
+
+    /// Takes back what ``ask(for:as:_:)`` asks; nothing where it does not.
+    func withdraw(_ key: String) { complete(key, isDone: false) }
 
     func perform(_ path: String, owner: String, window: String) throws(BusError) {
         let prompt = try own(path, owner)
@@ -83,7 +106,10 @@ internal import Sodium
 
     /// The connection is gone, and its questions with it.
     func forget(_ owner: String) {
-        for path in prompts.filter({ $0.value.owner == owner }).keys { remove(path) }
+        for path in prompts.filter({ $0.value.owner == owner }).keys {
+            guard case .call(let continuation)? = remove(path)?.listener else { continue }
+            continuation.resume(returning: false)
+        }
     }
 
     /// Collections were opened, by whatever way: nobody is asked for them any more.
@@ -125,13 +151,17 @@ internal import Sodium
     // The object is gone before anybody hears of it: whoever does may look.
     private func complete(_ path: String, isDone: Bool) {
         guard let prompt = remove(path) else { return }
-        do throws(BusError) {
-            try connection.emit(
-                signal: "Completed", interface: SecretServiceName.prompt, path: path, to: prompt.owner,
-                !isDone,
-                isDone ? prompt.results.done : prompt.results.dismissed)
-        } catch {
-            BusLog.sink("signal not sent: \(error.name)")
+        switch prompt.listener {
+        case .call(let continuation): continuation.resume(returning: isDone)
+        case .connection(let done, let dismissed):
+            do throws(BusError) {
+                try connection.emit(
+                    signal: "Completed", interface: SecretServiceName.prompt, path: path, to: prompt.owner,
+                    !isDone,
+                    isDone ? done : dismissed)
+            } catch {
+                BusLog.sink("signal not sent: \(error.name)")
+            }
         }
     }
 

@@ -12,6 +12,7 @@ public import SDBus
     let desk: SecretServiceDesk
     let sessions: SecretServiceSessions
     let prompts: Prompts
+    let portalRequests = PortalRequests()
     let calls = WaitingCalls()
     private(set) var audience: Set<String> = []
     private var registrations: [Registration] = []
@@ -38,6 +39,10 @@ public import SDBus
         registrations = [
             try connection.overlay(properties, prefix: SecretServiceName.root),
             try connection.export([serviceInterface()], at: SecretServiceName.root),
+            try connection.export([portalInterface()], at: PortalName.object),
+            try connection.exportFallback(
+                portalRequestInterface(), prefix: PortalName.requests,
+                find: { [portalRequests] in portalRequests.contains($0) }),
             try connection.exportFallback(
                 sessionInterface(), prefix: SecretServiceName.sessions,
                 find: { [sessions] in sessions.contains($0) }),
