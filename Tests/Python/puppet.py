@@ -19,6 +19,7 @@ import plainwire  # noqa: E402
 from attributes import Item, decode, encode  # noqa: E402
 from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
+from portal_client import PortalClient  # noqa: E402
 from secret_client import SecretClient  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
 from storm import Storm  # noqa: E402
@@ -229,6 +230,29 @@ class Puppet:
     def freshen(self, port, diary, account):
         """Has a fresh token of that account in the end."""
         return TokenClient(self.client, port, diary, "", [account], 0).obtain(account)
+
+    def retrieve_secret(self, app_id):
+        """Asks for an application's own secret as the desktop's portal would: the error, and how much was written."""
+        portal = PortalClient(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+        reading, writing = os.pipe()
+        error = ""
+        try:
+            portal.give(app_id, writing)
+        except BrokerError as problem:
+            error = problem.name
+        portal.close()
+        os.close(writing)
+        written = len(os.read(reading, 4096))
+        os.close(reading)
+        return [error, written]
+
+    def create_secret(self, attributes, secret):
+        """Stores by org.freedesktop.secrets: the item's path."""
+        return PortalClient(os.environ["DBUS_SESSION_BUS_ADDRESS"]).create(attributes, secret)
+
+    def search_secret_service(self, attributes):
+        """Searches by org.freedesktop.secrets: the items' paths."""
+        return PortalClient(os.environ["DBUS_SESSION_BUS_ADDRESS"]).search(attributes)
 
     def close_to_others(self):
         """From here on /proc shows nothing of this process to its own user."""

@@ -34,6 +34,7 @@ SUITES = (
     "docker_helper",
     "refresh_command",
     "refresh_command_running",
+    "secret_portal",
     "token_storm",
     "secret_prompts",
     "secret_service",
