@@ -58,7 +58,7 @@ $(PROGRAMS) $(PROMPTER):
 	$(MAKE) release
 
 # Whatever the prefix: below /usr/share alone the broker looks for its packages' policy, the system bus for its
-# configuration and polkit for its actions.
+# configuration, polkit for its actions and the desktop's portal for its backends.
 install: $(PROGRAMS) $(PROMPTER)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
 	install -D -s -t $(ROOT)/libexec $(PROMPTER)
@@ -85,6 +85,7 @@ install: $(PROGRAMS) $(PROMPTER)
 	install -D -m 644 -t $(ROOT)/lib/systemd/system dbus/system/chatelaine-device-key.service
 	install -D -m 644 dbus/system/chatelaine.sysusers $(ROOT)/lib/sysusers.d/chatelaine.conf
 	install -D -m 644 -t $(DESTDIR)/usr/share/polkit-1/actions policy/org.chatelaine.policy
+	install -D -m 644 -t $(DESTDIR)/usr/share/xdg-desktop-portal/portals dbus/chatelaine.portal
 	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf \
 	    policy/50-chatelaine-helpers.conf
 	install -D -m 644 -t $(ROOT)/share/doc/chatelaine/examples policy/examples/*.conf
