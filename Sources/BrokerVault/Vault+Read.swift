@@ -23,7 +23,7 @@ extension Vault {
         try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
             if attributes.isSecretForeground { bytes += secret.count }
-            try Self.count(row, &bytes)
+            try Self.count(max(0, row.header.size), &bytes)
             found.append(ItemWithSecret(attributes, secret))
             return found.count == query.limit ? .stop : .next
         }
@@ -36,7 +36,7 @@ extension Vault {
         var found: [ItemAttributes] = []
         var bytes = 0
         try visit(grant, query, withSecret: false) { (row, attributes) throws(Refusal) in
-            try Self.count(row, &bytes)
+            try Self.count(attributes.attributes.byteCount, &bytes)
             found.append(attributes)
             return found.count == query.limit ? .stop : .next
         }
@@ -110,8 +110,8 @@ extension Vault {
 
     // The sizes before sealing stand beside the rows, so a reply that is too large is refused before it
     // is built.
-    private static func count(_ row: AnyRow, _ bytes: inout Int) throws(Refusal) {
-        bytes += max(0, row.header.size) + 256
+    private static func count(_ size: Int, _ bytes: inout Int) throws(Refusal) {
+        bytes += size + 256
         if bytes > Limits.replyBytesMax { throw .replyTooLarge }
     }
 }

@@ -134,6 +134,8 @@ import Testing
         for account in 0..<17 { try await bench.add(.item("\(account)"), secret) }
         #expect(await refusal { () throws(Refusal) in _ = try bench.secrets(.query(nil)) } == .tooLarge)
         #expect(try bench.secrets(.query(nil).adding("Limit", .number(15))).count == 15)
+        // Attributes alone are a small reply, however large the secrets are.
+        #expect(try bench.accounts(.query(nil)).count == 17)
     }
 
     /// The secrets of all other items are damaged, and nobody notices.
