@@ -5,16 +5,30 @@ internal import SDBus
 public import Sodium
 
 extension SecretServiceDesk {
-    /// A collection with the items that the caller sees, oldest first, as many as `limit` says.
+    /// The items of a collection, for a caller that sees few; nil for one that sees more than `countMax`, wherever.
+    public func fewItems(
+        _ context: CallContext, of address: SecretCollection.Address, countMax: Int
+    ) throws(Refusal) -> Outcome<[SecretItem]?> {
+        try with(context, [.search]) { (_, leave) throws(Refusal) in
+            if self.desk.vault.state == .beforeFirstUnlock { return .now([]) }
+            let grant = try leave(nil)
+            let isMore = try self.desk.vault.holdsMore(than: countMax, .secretServiceItem, grant)
+            if isMore { return .now(nil) }
+            let collection = try self.collection(address, grant)
+            return .now(try self.found(LookupAttributes(), in: collection, [collection], grant))
+        }
+    }
+
+    /// A collection with the items that the caller sees, oldest first.
     public func collectionWithItems(
-        _ context: CallContext, _ address: SecretCollection.Address, limit: Int? = nil
+        _ context: CallContext, _ address: SecretCollection.Address
     ) throws(Refusal) -> Outcome<(collection: SecretCollection, items: [SecretItem])> {
         try with(context, [.search]) { (_, leave) throws(Refusal) in
             let grant = try leave(nil)
             let collection = try self.collection(address, grant)
             // Which there are can be said when the keys have been here once.
             if self.desk.vault.state == .beforeFirstUnlock { return .now((collection, [])) }
-            let items = try self.found(LookupAttributes(), in: collection, [collection], grant, limit: limit)
+            let items = try self.found(LookupAttributes(), in: collection, [collection], grant)
             return .now((collection, items))
         }
     }
@@ -59,10 +73,11 @@ extension SecretServiceDesk {
         _ context: CallContext, _ addresses: [SecretItem.Address]
     ) throws(Refusal) -> Outcome<[(index: Int, item: SecretItem, secret: SharedSecret)]> {
         try with(context, [.read]) { (caller, leave) throws(Refusal) in
+            let grant = try leave(nil)
             var (found, bytes): ([(index: Int, item: SecretItem, secret: SharedSecret)], Int) = ([], 0)
             for (index, address) in addresses.enumerated() {
                 do throws(Refusal) {
-                    let one = try self.itemWithSecret(address, leave(nil))
+                    let one = try self.itemWithSecret(address, grant)
                     bytes += one.secret.secret.count + 256
                     guard bytes <= Limits.replyBytesMax else {
                         throw Refusal(.tooLarge, "One reply has 16 MiB at most; ask for fewer secrets.")
@@ -142,7 +157,7 @@ extension SecretServiceDesk {
 
     func found(
         _ filter: LookupAttributes, in collection: SecretCollection?, _ known: [SecretCollection]?,
-        _ grant: borrowing Grant, limit: Int? = nil
+        _ grant: borrowing Grant
     ) throws(Refusal) -> [SecretItem] {
         var items: [SecretItem] = []
         if collection == nil || collection?.id == .session {
@@ -154,9 +169,7 @@ extension SecretServiceDesk {
         if let collection { wanted[.collection] = collection.id.attribute }
         if !filter.pairs.isEmpty { wanted.lookup = filter }
         var known = known
-        var query = Query(internal: .secretServiceItem, wanted)
-        query.limit = limit
-        for row in try desk.vault.search(grant, query) {
+        for row in try desk.vault.search(grant, Query(internal: .secretServiceItem, wanted)) {
             guard let id = SecretCollection.ID(attribute: row.attributes[.collection]) else { continue }
             if case .made = id {
                 let collections: [SecretCollection]

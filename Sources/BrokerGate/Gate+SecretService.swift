@@ -18,15 +18,24 @@ extension Gate {
         }
         // What the policy denies an application is denied here too.
         if !entitlements.groups.isEmpty { try admit(caller, operations) }
-        var seen = own
-        if seesEverybody(entitlements) {
-            for other in try everybody() where !seen.contains(other) { seen.append(other) }
-        }
+        let others = seesEverybody(entitlements) ? try everybody() : []
+        let standing = secretServiceStanding(of: caller, entitlements, own, others)
+        let seen = standing.entitlements.groups
         if let group, !seen.contains(group) { throw .missingGroup }
-        var all = entitlements
-        all.groups = seen
-        let standing = Standing(all, under: policy, witness: Witness(of: caller, entitlements, audit))
         return Grant(groups: group.map { [$0] } ?? seen, for: operations, standing)
+    }
+
+    // Worked out once for a connection, a policy and the groups that there are: each call asks.
+    private func secretServiceStanding(
+        of caller: Caller, _ entitlements: Entitlements, _ own: [AccessGroup], _ others: [AccessGroup]
+    ) -> Standing {
+        if let known = secretService[caller.connection], known.others == others { return known.standing }
+        var all = entitlements
+        all.groups = own
+        for other in others where !all.groups.contains(other) { all.groups.append(other) }
+        let standing = Standing(all, under: policy, witness: Witness(of: caller, entitlements, audit))
+        secretService[caller.connection] = (others, standing)
+        return standing
     }
 
     /// Where the caller's items go; nil for one that has no place.

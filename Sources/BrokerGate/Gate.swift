@@ -14,6 +14,7 @@ public final class Gate {
     private let administrators: Administrators
     let audit: any AuditSink
     private var cache: [String: Standing] = [:]
+    var secretService: [String: (others: [AccessGroup], standing: Standing)] = [:]
     // Each call asks several times.
     private var last: (connection: String, standing: Standing)?
 
@@ -41,12 +42,14 @@ public final class Gate {
     public func replace(by policy: Policy) {
         self.policy = policy
         cache.removeAll()
+        secretService.removeAll()
         last = nil
     }
 
     /// The connection is gone.
     public func forget(_ connection: String) {
         cache[connection] = nil
+        secretService[connection] = nil
         last = nil
     }
 

@@ -50,10 +50,11 @@ struct IndexTable {
             id: query.number(1), side: side, created: query.unsigned(0), groupID: query.number(3))
     }
 
-    /// How many items stand under a token; no more than a few are counted, since that many are few.
-    func count(_ token: [UInt8]) throws(SQLiteError) -> Int {
+    /// How many items stand under a token, counted up to a limit.
+    func count(_ token: [UInt8], upTo limit: Int) throws(SQLiteError) -> Int {
         let query = try database.statement(Self.countToken)
         query.bind(token, at: 1)
+        query.bind(Int64(limit), at: 2)
         defer { query.reset() }
         return try query.step() ? Int(query.number(0)) : 0
     }
@@ -65,7 +66,7 @@ struct IndexTable {
     // in the order of its index, each further one is a look-up by its whole key.
     private static let intersections = (0...tokensMax).map { SQL(intersection(of: $0)) }
     private static let countToken = SQL(
-        "SELECT count(*) FROM (SELECT 1 FROM tokens WHERE token = ?1 LIMIT 256)")
+        "SELECT count(*) FROM (SELECT 1 FROM tokens WHERE token = ?1 LIMIT ?2)")
     private static let insertToken = SQL("INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5)")
     private static let insertKey = SQL("INSERT OR REPLACE INTO primary_keys VALUES (?1, ?2, ?3)")
     private static let holder = SQL("SELECT item, side FROM primary_keys WHERE token = ?1")

@@ -89,7 +89,7 @@ struct Selection: ~Copyable {
         var lookups: [(token: [UInt8], count: Int)] = []
         for pair in attributes.lookup.pairs.prefix(IndexTable.tokensMax - tokens.count) {
             let token = index.token(of: pair, itemClass: itemClass)
-            let count = try stored { () throws(SQLiteError) in try tables.index.count(token) }
+            let count = try stored { () throws(SQLiteError) in try tables.index.count(token, upTo: 256) }
             lookups.append((token, count))
         }
         return lookups.sorted { $0.count < $1.count }.map(\.token) + tokens

@@ -1,4 +1,4 @@
-internal import BrokerGate
+public import BrokerGate
 public import BrokerModel
 internal import SQLite
 public import Sodium
@@ -177,4 +177,23 @@ extension Vault {
 
     /// A reference that nothing has.
     public static func newReference() -> Reference { ItemWriter.newReference() }
+}
+
+extension Vault {
+    /// Whether the grant's groups hold more items of the class than so many, in whatever collections. No row is opened.
+    public func holdsMore(
+        than countMax: Int, _ itemClass: ItemClass, _ grant: borrowing Grant
+    ) throws(Refusal) -> Bool {
+        let store = try openStore()
+        guard let index = keyring.index else { throw .beforeFirstUnlock }
+        var count = 0
+        for group in grant.groups {
+            let token = index.token(of: itemClass, in: group)
+            count += try stored { () throws(SQLiteError) in
+                try store.reading.index.count(token, upTo: countMax + 1 - count)
+            }
+            if count > countMax { return true }
+        }
+        return false
+    }
 }

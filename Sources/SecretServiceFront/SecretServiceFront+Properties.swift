@@ -56,7 +56,7 @@ extension SecretServiceFront {
         case .collection(let address):
             let values = try desk.collection(context, address).map { Self.values(of: $0) }
             guard name == nil || name == "Items" else { return values }
-            return try desk.collectionWithItems(context, address, limit: nil).map {
+            return try desk.collectionWithItems(context, address).map {
                 Self.values(of: $0.collection).merging(["Items": Variant($0.items.map(\.path))]) { $1 }
             }
         case .item(let address): return try desk.item(context, address).map { Self.values(of: $0) }

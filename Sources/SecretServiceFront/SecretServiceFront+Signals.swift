@@ -3,7 +3,7 @@ internal import BrokerModel
 internal import SDBus
 
 extension SecretServiceFront {
-    /// Of so many items at most a change tells the whole list, or of each: a collection of thousands would make a storm.
+    /// To who sees so many items at most a change tells the whole list, or of each: thousands would make a storm.
     private static var listedMax: Int { 256 }
     private static var lockedItemsMax: Int { 16 }
 
@@ -97,9 +97,9 @@ extension SecretServiceFront {
     // Nil for more than `max`, of which nobody wants to hear one by one.
     private func items(of collection: SecretCollection, seenBy name: String, max: Int) -> [SecretItem]? {
         let context = CallContext(connection: name, allowsInteraction: false)
-        let outcome = try? desk.collectionWithItems(context, .name(collection.name), limit: max + 1)
-        guard case .now(let found)? = outcome, found.items.count <= max else { return nil }
-        return found.items
+        let outcome = try? desk.fewItems(context, of: .name(collection.name), countMax: max)
+        guard case .now(let found)? = outcome else { return nil }
+        return found
     }
 
     /// Who hears a signal: one connection, or all, and whose view it tells of.
