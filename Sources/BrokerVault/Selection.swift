@@ -10,6 +10,7 @@ struct Selection: ~Copyable {
     let accessibilities: [UInt32: Accessibility]
     let now: UInt64
 
+    private static let countLimits = [8, 1024]
     private static let begin = SQL("BEGIN")
     private static let commit = SQL("COMMIT")
 
@@ -85,14 +86,26 @@ struct Selection: ~Copyable {
         let tokens = pairs.filter { $0.key.isIndexed(in: itemClass) }
             .map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
         guard itemClass == .secretServiceItem else { return tokens }
-        // Nobody can guess how rare what a program calls its attributes is.
-        var lookups: [(token: [UInt8], count: Int)] = []
-        for pair in attributes.lookup.pairs.prefix(IndexTable.tokensMax - tokens.count) {
-            let token = index.token(of: pair, itemClass: itemClass)
-            let count = try stored { () throws(SQLiteError) in try tables.index.count(token, upTo: 256) }
-            lookups.append((token, count))
+        let lookups = attributes.lookup.pairs.prefix(IndexTable.tokensMax - tokens.count)
+            .map { index.token(of: $0, itemClass: itemClass) }
+        return try rarestFirst(lookups) + tokens
+    }
+
+    // Nobody can guess how rare what a program calls its attributes is. Counted far are those alone that are all common.
+    private func rarestFirst(_ tokens: [[UInt8]]) throws(Refusal) -> [[UInt8]] {
+        guard tokens.count > 1 else { return tokens }
+        for limit in Self.countLimits {
+            var counted: [(token: [UInt8], count: Int)] = []
+            for token in tokens {
+                let count = try stored { () throws(SQLiteError) in
+                    try tables.index.count(token, upTo: limit)
+                }
+                counted.append((token, count))
+            }
+            guard counted.contains(where: { $0.count < limit }) else { continue }
+            return counted.sorted { $0.count < $1.count }.map(\.token)
         }
-        return lookups.sorted { $0.count < $1.count }.map(\.token) + tokens
+        return tokens
     }
 
     private func candidates(_ query: Query, _ grant: borrowing Grant) throws(Refusal) -> [Candidate] {
