@@ -94,8 +94,9 @@ internal import Sodium
         } else {
             let (desk, open) = try wiring.desk(policy)
             try await serve(desk, allowsPlain: configuration.allowsPlain)
-            if configuration.offersSecretService { await serveSecretService(desk) }
+            // In the same step as the name: who calls it next must find the store open.
             open()
+            if configuration.offersSecretService { await serveSecretService(desk) }
         }
         if !Secret.memoryIsLocked {
             log.write(

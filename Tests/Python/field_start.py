@@ -15,6 +15,8 @@ from traces import files
 
 TABLE = Table()
 row = TABLE.row
+OBJECT, MANAGER = "/org/chatelaine/Broker1", BUS_NAME + ".Manager"
+PROPERTIES = "org.freedesktop.DBus.Properties"
 END_SECONDS = 5
 ACTIVATION = os.path.join(REPOSITORY, "dbus", "org.chatelaine.Broker1.service")
 
@@ -31,6 +33,21 @@ def processes_of(world):
         if world.daemon.encode() in arguments[:1] and world.state.encode() in arguments:
             found.append(int(number))
     return found
+
+
+@row(
+    "B076-name",
+    "a broker without a passcode that starts, again and again",
+    "ask it for its state as soon as it has its name",
+    "unlocked: it has its name when it can answer",
+)
+def b076_name():
+    with World(passcode=False, direct=False) as world:
+        for _ in range(40):
+            world.stop()
+            world.start()
+            state = world.watch.call(OBJECT, PROPERTIES, "Get", "ss", (MANAGER, "State"))
+            equal(state, (("s", "unlocked"),))
 
 
 @row(
