@@ -12,6 +12,7 @@ from connection import BUS_NAME
 from expect import NotHere, Table, by_reference, equal, generic, holds, refused, same_secret, secret
 from harness import REPOSITORY, World
 from policy import FOREIGN, ONE, TWO
+from portal_client import PortalClient
 from stage import Stage
 
 TABLE = Table()
@@ -21,6 +22,17 @@ STANDARD = {DBUS + "Peer", DBUS + "Introspectable", DBUS + "Properties"}
 EMITS = DBUS + "Property.EmitsChangedSignal"
 CONFIGURATION = os.path.join(REPOSITORY, "dbus", "org.chatelaine.Broker1.conf")
 BUSCTL = "/usr/bin/busctl"
+# What the same connection serves as org.freedesktop.secrets, and for the desktop's portal.
+SECRET, PORTAL = "org.freedesktop.Secret.", "org.freedesktop.impl.portal."
+SECRET_SERVICE = {
+    SECRET + "Service": "OpenSession CreateCollection SearchItems Unlock Lock GetSecrets ReadAlias SetAlias",
+    SECRET + "Collection": "Delete SearchItems CreateItem",
+    SECRET + "Item": "Delete GetSecret SetSecret",
+    SECRET + "Session": "Close",
+    SECRET + "Prompt": "Prompt Dismiss",
+    PORTAL + "Secret": "RetrieveSecret",
+    PORTAL + "Request": "Close",
+}
 
 
 # The introspection
@@ -136,8 +148,10 @@ def c04(_):
         (DBUS + "Peer", "GetMachineId"),
         (DBUS + "Properties", "Get"),
         (DBUS + "Properties", "GetAll"),
+        (DBUS + "Properties", "Set"),
     ]
-    equal(sorted(allowed), sorted(contract + standard), "the members that are allowed")
+    secrets = [(name, member) for name, found in SECRET_SERVICE.items() for member in found.split()]
+    equal(sorted(allowed), sorted(contract + standard + secrets), "the members that are allowed")
 
 
 @row(
@@ -158,14 +172,42 @@ def c05(_):
         equal(len(introspected(world.mail, OBJECT)) > 3, True)
         denied = DBUS + "Error.AccessDenied"
         value = ("s", "x")
+        refused(
+            (DBUS + "Error.PropertyReadOnly", denied),
+            world.mail.raw_call,
+            OBJECT,
+            DBUS + "Properties",
+            "Set",
+            "ssv",
+            (MANAGER, "State", value),
+        )
         for interface, member, signature, body in (
-            (DBUS + "Properties", "Set", "ssv", (MANAGER, "State", value)),
             (ITEMS, "Destroy", None, ()),
             (MANAGER, "Backup", None, ()),
             ("org.chatelaine.Nothing", "Read", None, ()),
             (DBUS + "ObjectManager", "GetManagedObjects", None, ()),
         ):
             refused(denied, world.mail.raw_call, OBJECT, interface, member, signature, body)
+
+
+@row(
+    "C05-secrets",
+    "a bus with that configuration",
+    "call all that org.freedesktop.secrets and the portal's backend have",
+    "every call reaches the broker",
+)
+def c05_secrets(_):
+    unknown = tuple(DBUS + "Error.Unknown" + what for what in ("Object", "Method", "Interface"))
+    with World(bus_include=CONFIGURATION) as world:
+        anybody = PortalClient(world.address)
+        for interface, found in SECRET_SERVICE.items():
+            for member in found.split():
+                # Nothing is at this path: only the broker can say so.
+                refused(unknown, anybody.call, "/nothing/here", interface, member)
+        refused(DBUS + "Error.AccessDenied", anybody.call, "/nothing/here", SECRET + "Service", "Destroy")
+        anybody.close()
+        path = world.mail.create_secret({"name": "through the bus"}, b"secret")
+        equal(world.mail.search_secret_service({"name": "through the bus"}), [path])
 
 
 # busctl alone
