@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+from typing import NamedTuple
 
 from scene import ran
 
@@ -12,6 +13,17 @@ REPOSITORY = FOLDER + "/repository"
 RUNTIME = "org.test.Runtime"
 MACHINE = os.uname().machine
 TOOLS = ("sh", "cat", "id", "ls", "sleep")
+
+
+class Source(NamedTuple):
+    """Where applications are installed from: the remote's name, its repository, and the runtime there."""
+
+    remote: str
+    repository: str
+    runtime: str
+
+
+SOURCE = Source("local", REPOSITORY, RUNTIME)
 METADATA = "[{kind}]\nname={name}\nruntime={runtime}/{machine}/1\nsdk={runtime}/{machine}/1\n"
 
 
@@ -37,7 +49,7 @@ def build(*applications):
     bring("/usr/bin/chatelaine", runtime + "/usr")
     os.unlink(runtime + "/usr/bin/chatelaine")
     write_metadata(runtime, "Runtime", RUNTIME)
-    ran("flatpak", "build-export", "--runtime", REPOSITORY, runtime, "1")
+    export(SOURCE, runtime, is_runtime=True)
     for name in applications:
         folder = os.path.join(FOLDER, name)
         os.makedirs(folder + "/files/bin")
@@ -45,13 +57,18 @@ def build(*applications):
         write_metadata(folder, "Application", name)
         talk = [f"--{bus}talk-name=org.chatelaine.Broker1" for bus in ("", "system-")]
         ran("flatpak", "build-finish", folder, "--command=chatelaine", *talk)
-        ran("flatpak", "build-export", REPOSITORY, folder)
+        export(SOURCE, folder)
 
 
 def bring(program, to):
     """The program and the libraries that it is linked with."""
     os.makedirs(to + "/bin", exist_ok=True)
     shutil.copy(program, to + "/bin")
+    bring_libraries(program, to)
+
+
+def bring_libraries(program, to):
+    """What a program or a library is linked with."""
     linked = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
     for word in linked.split():
         if word.startswith("/"):
@@ -60,17 +77,23 @@ def bring(program, to):
             shutil.copy(os.path.realpath(word), os.path.join(to + folder, os.path.basename(word)))
 
 
-def write_metadata(folder, kind, name):
+def write_metadata(folder, kind, name, runtime=RUNTIME):
     with open(folder + "/metadata", "w") as file:
-        file.write(METADATA.format(kind=kind, name=name, runtime=RUNTIME, machine=MACHINE))
+        file.write(METADATA.format(kind=kind, name=name, runtime=runtime, machine=MACHINE))
 
 
-def install(name, user=None):
+def export(source, folder, *, is_runtime=False):
+    """Into the repository."""
+    kind, branch = (["--runtime"], ["1"]) if is_runtime else ([], [])
+    ran("flatpak", "build-export", *kind, source.repository, folder, *branch)
+
+
+def install(name, user=None, source=SOURCE):
     """For all users, by root, or for one, by that user."""
     where = "--system" if user is None else "--user"
     for arguments in (
-        ("remote-add", "--if-not-exists", "--no-gpg-verify", "local", REPOSITORY),
-        ("install", "--assumeyes", "--noninteractive", "local", f"{RUNTIME}//1", name),
+        ("remote-add", "--if-not-exists", "--no-gpg-verify", source.remote, source.repository),
+        ("install", "--assumeyes", "--noninteractive", source.remote, f"{source.runtime}//1", name),
     ):
         command = ["flatpak", where, *arguments]
         if user is None:

@@ -21,6 +21,7 @@ import attacks_connection  # noqa: E402
 import attacks_kernel  # noqa: E402
 import attacks_observe  # noqa: E402
 import attacks_policy  # noqa: E402
+import attacks_portal  # noqa: E402
 import attacks_program  # noqa: E402
 import attacks_sandbox  # noqa: E402
 import attacks_selinux  # noqa: E402
@@ -35,6 +36,7 @@ PARTS = {
     "policy": attacks_policy,
     "bus": attacks_bus,
     "sandbox": attacks_sandbox,
+    "portal": attacks_portal,
     "observe": attacks_observe,
     "unit": attacks_unit,
     "kernel": attacks_kernel,

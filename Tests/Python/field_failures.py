@@ -14,6 +14,7 @@ import field_identity
 import field_keys
 import field_lock
 import field_logout
+import field_portal
 import field_refresh
 import field_refresh_alone
 import field_refresh_storm
@@ -37,6 +38,7 @@ ALONE = (
     field_refresh_alone,
     field_refresh_storm,
     field_secret_prompts,
+    field_portal,
 )
 FRONT = (field_secret_service, field_secret_traffic, field_secret_values)
 IDS = """

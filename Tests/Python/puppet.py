@@ -19,6 +19,7 @@ import plainwire  # noqa: E402
 from attributes import Item, decode, encode  # noqa: E402
 from chatelaine_client import ITEMS, OBJECT, REFRESH, Client  # noqa: E402
 from connection import BUS_NAME, BrokerError, WireViolation  # noqa: E402
+from desktop_portal import DesktopPortal  # noqa: E402
 from portal_client import PortalClient  # noqa: E402
 from secret_client import SecretClient  # noqa: E402
 from sessions import PLAIN, PlainSession  # noqa: E402
@@ -245,6 +246,14 @@ class Puppet:
         written = len(os.read(reading, 4096))
         os.close(reading)
         return [error, written]
+
+    def own_portal_secret(self):
+        """Asks the desktop's portal for this application's own secret: the response, and what was written."""
+        portal = DesktopPortal(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+        try:
+            return portal.own_secret()
+        finally:
+            portal.close()
 
     def create_secret(self, attributes, secret):
         """Stores by org.freedesktop.secrets: the item's path."""

@@ -11,6 +11,8 @@ TESTS = "/opt/chatelaine/Tests"
 BINDS = (f"{REPOSITORY}/Tests:{TESTS}",)
 PARTS = ("program", "connection", "policy", "bus", "sandbox", "unit", "observe", "kernel")
 PARTS_OF_SYSTEM = ("users",)
+# Existing programs and the desktop's portal are on the session bus.
+PARTS_OF_USER = ("portal",)
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -24,7 +26,7 @@ def run(report, box, kind, programs, mode="user"):
     # So that numbers of processes are used again soon. Older kernels have one such limit for all.
     with contextlib.suppress(BoxError):
         box.sysctl("kernel.pid_max", 3000)
-    parts = PARTS + (PARTS_OF_SYSTEM if mode == "system" else ())
+    parts = PARTS + (PARTS_OF_SYSTEM if mode == "system" else PARTS_OF_USER)
     environment = ("PYTHONDONTWRITEBYTECODE=1",)
     with box.start(
         *command(report, kind, mode, parts), environment=environment, stdin=subprocess.DEVNULL

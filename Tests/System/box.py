@@ -25,6 +25,7 @@ import os
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -71,7 +72,7 @@ class Box(BoxFolder):
 
     def __init__(self, name, root="/", *, bus="dbus-daemon", binds=(), devices=("/dev/fuse",)):
         super().__init__(name, root, os.path.join(FOLDER, str(os.getpid()), name), bus)
-        self.binds = [f"--bind-ro={place}" for place in binds] + [f"--bind={device}" for device in devices]
+        self.binds, self.devices = [f"--bind-ro={place}" for place in binds], devices
         self.group = os.path.join(_unified(), f"box-{os.getpid()}-{name}")
         self.process, self.leader, self.console, self.guard = None, None, None, None
 
@@ -105,6 +106,7 @@ class Box(BoxFolder):
             "--capability=CAP_IPC_LOCK",
             "--console=pipe",
             *self.binds,
+            *(f"--bind={self._node(device)}:{device}" for device in self.devices),
             "--boot",
         ]
         # nspawn's own filter would forbid what the broker and its callers may do on any machine.
@@ -229,6 +231,13 @@ class Box(BoxFolder):
                 raise BoxError(f"{self.name}: it did not come to this: {what}\n{self._tail()}")
             time.sleep(0.05)
         return result
+
+    def _node(self, device):
+        """The device for everybody, as udev makes those that a box has."""
+        path = os.path.join(self.folder, "memory", os.path.basename(device))
+        os.mknod(path, stat.S_IFCHR, os.stat(device).st_rdev)
+        os.chmod(path, 0o666)
+        return path
 
     def _join(self):
         """In the child: its own control group, and an end with its starter."""
