@@ -12,6 +12,8 @@ internal import Glibc
     private var awaitsRoom = false
     /// Whether there may be messages that no event of the socket tells of.
     fileprivate var hasRest = true
+    /// Whose turn was the last. One that is gone may have left its identity to another, which then has a long turn.
+    fileprivate static var last: ObjectIdentifier?
     /// Who is told that the other side is gone.
     var gone: [ObjectIdentifier: @BrokerActor () -> Void] = [:]
 
@@ -41,12 +43,19 @@ internal import Glibc
 extension Connection {
     /// The most messages of a handshake's rest that are served before others get their turn.
     private static let restStepsMax = 16
+    /// The most of a peer that had the last turn too, and so is alone: with its answer it mostly sends its next call at
+    /// once, and an event of its own costs about as much as reading it. Among several each has one, so that none waits
+    /// longer than another.
+    private static let stepsAloneMax = 4
 
-    /// Reads a message and serves it, or writes what is queued.
+    /// Reads messages and serves them, or writes what is queued.
     func turn() {
         guard !isClosed, let pump else { return }
+        let stepsMax =
+            pump.hasRest ? Self.restStepsMax : Pump.last == ObjectIdentifier(pump) ? Self.stepsAloneMax : 1
+        Pump.last = ObjectIdentifier(pump)
         var result: Int32 = 1
-        for _ in 0..<(pump.hasRest ? Self.restStepsMax : 1) where !isClosed && result > 0 {
+        for _ in 0..<stepsMax where !isClosed && result > 0 {
             noteQueue()
             result = unsafe sd_bus_process(bus, nil)
         }

@@ -197,6 +197,26 @@ import Testing
         registration.cancel()
     }
 
+    @BrokerActor @Test func whoeverSendsWithoutPauseLeavesOthersTheirTurn() async throws {
+        let count = 5_000
+        var served = 0
+        let (socket, connection, registration) = try await raw(
+            Interface(Fixture.name) { Method("Next") { _ in served += 1 } })
+        let calls = (1...UInt32(count)).flatMap {
+            RawMessage.call(serial: $0, path: Fixture.path, interface: Fixture.name, member: "Next")
+        }
+        let taken = Mailbox<Bool>()
+        BrokerActor.start { taken.post(await socket.write(calls)) }
+        try await waitUntil("the first of them") { @BrokerActor in served > 0 }
+        let before = served
+        try await checkOthersAreServed()
+        #expect(before < count && served < count)
+        #expect(try await taken.next("the calls to be taken"))
+        try await waitUntil("the last of them") { @BrokerActor in served == count }
+        connection.close()
+        registration.cancel()
+    }
+
     @BrokerActor private func checkOthersAreServed() async throws {
         let (client, server) = try pair()
         let (connection, registration) = try serve(Echo().interface, server)
