@@ -26,14 +26,38 @@ struct IndexTable {
 
     /// Visits the same one by one, until the visitor wants no more. What it reads meanwhile is of the state of the store
     /// that this look began with; it must not write.
+    ///
+    /// The first token mostly leads to one item or two, and those have the others beside them: the visitor gets what is
+    /// still to be found there. Where it is not, the index is asked for all of them.
     func visit(
-        _ tokens: [[UInt8]], _ visitor: (Candidate) throws(Refusal) -> Selection.Step
+        _ tokens: [[UInt8]], _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Selection.Step
+    ) throws(Refusal) {
+        let walk = try stored { () throws(SQLiteError) -> Statement in try query([tokens[0]]) }
+        // Open to the end: it holds the state of the store for the look that may follow.
+        defer { walk.reset() }
+        var visited = 0
+        while try stored({ () throws(SQLiteError) -> Bool in try walk.step() }) {
+            guard let candidate = candidate(of: walk) else { continue }
+            let step = visited < Self.walkMax ? try visitor(candidate, tokens.dropFirst()) : .unproven
+            switch step {
+            case .stop: return
+            case .unproven: return try visitProven(tokens, from: candidate, visitor)
+            case .next: visited += 1
+            }
+        }
+    }
+
+    private func visitProven(
+        _ tokens: [[UInt8]], from first: Candidate,
+        _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Selection.Step
     ) throws(Refusal) {
         let query = try stored { () throws(SQLiteError) -> Statement in try self.query(tokens) }
         defer { query.reset() }
         while try stored({ () throws(SQLiteError) -> Bool in try query.step() }) {
-            guard let candidate = candidate(of: query) else { continue }
-            if try visitor(candidate) == .stop { return }
+            guard let candidate = candidate(of: query),
+                (candidate.created, candidate.id) >= (first.created, first.id)
+            else { continue }
+            if try visitor(candidate, []) == .stop { return }
         }
     }
 
@@ -58,6 +82,8 @@ struct IndexTable {
         defer { query.reset() }
         return try query.step() ? Int(query.number(0)) : 0
     }
+
+    private static let walkMax = 4
 
     /// So many tokens can be looked for at once.
     static let tokensMax = AttributeKey.allCases.count

@@ -29,6 +29,13 @@ struct RowHeader {
         }
     }
 
+    /// Whether a token is among them.
+    func hasToken(_ token: [UInt8]) -> Bool {
+        stride(from: 0, to: tokens.count - IndexKey.tokenBytes + 1, by: IndexKey.tokenBytes).contains {
+            tokens[$0..<$0 + IndexKey.tokenBytes].elementsEqual(token)
+        }
+    }
+
     func hasExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// The two sealed parts.

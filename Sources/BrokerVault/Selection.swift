@@ -18,6 +18,8 @@ struct Selection: ~Copyable {
     enum Step {
         case next
         case stop
+        /// The row does not say of itself that it is a match; the index may.
+        case unproven
     }
 
     /// Calls `visit` for each row, all of one state of the store. Expired rows do not exist; `seenExpired`
@@ -27,13 +29,14 @@ struct Selection: ~Copyable {
         visit: (AnyRow) throws(Refusal) -> Step
     ) throws(Refusal) {
         let (groups, role) = (grant.groups, grant.role)
-        try candidates(query, grant) { (candidate) throws(Refusal) in
+        try candidates(query, grant) { (candidate, unproven) throws(Refusal) in
             let isTheirs = query.reference == nil ? try isOne(of: groups, candidate.groupID) : true
             guard isTheirs && role.sees(candidate.side) else { return .next }
             let row = try stored { () throws(SQLiteError) in
                 try tables.row(candidate.id, candidate.side, withSecret: withSecret)
             }
             guard let row, groups.contains(row.header.group) else { return .next }
+            guard unproven.allSatisfy(row.header.hasToken) else { return .unproven }
             if seenExpired.contains(row.header.id) { return .next }
             if row.header.hasExpired(at: now) {
                 seenExpired.insert(row.header.id)
@@ -66,7 +69,8 @@ struct Selection: ~Copyable {
     }
 
     private func candidates(
-        _ query: Query, _ grant: borrowing Grant, _ visitor: (Candidate) throws(Refusal) -> Step
+        _ query: Query, _ grant: borrowing Grant,
+        _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Step
     ) throws(Refusal) {
         if query.reference == nil, let itemClass = query.itemClass {
             let tokens = try tokens(query.attributes, itemClass)
@@ -76,7 +80,7 @@ struct Selection: ~Copyable {
         let isRead = !tables.database.isInTransaction
         if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
         defer { if isRead { try? tables.database.statement(Self.commit).run() } }
-        for candidate in try candidates(query, grant) where try visitor(candidate) == .stop { return }
+        for candidate in try candidates(query, grant) where try visitor(candidate, []) == .stop { return }
     }
 
     // Those of the attributes by which items are found, the rarest first, as many as one look takes: an open row is

@@ -187,6 +187,16 @@ import Testing
         #expect(try bench.secrets(.query(nil)) == ["1", "2"])
     }
 
+    /// What a row says of its own tokens is not bound: the index leads to it as well.
+    @VaultActor @Test func aRowThatHasLostItsTokensIsFound() async throws {
+        try await fill()
+        try bench.tamper("UPDATE background_items SET tokens = x''")
+        #expect(try bench.secrets(.query("victim")) == ["victim"])
+        #expect(try bench.secrets(.query("victim").adding("Label", "l")) == ["victim"])
+        #expect(try bench.search(.query("victim").adding("Label", "m")).isEmpty)
+        #expect(try bench.secrets(.query("before").adding("Label", "l")) == ["before"])
+    }
+
     @VaultActor
     @Test(arguments: [
         "UPDATE tokens SET created = -1", "UPDATE tokens SET side = 9", "UPDATE tokens SET group_id = -1",

@@ -55,6 +55,20 @@ import Testing
         #expect(try bench.search(item.adding("Created", .time(bench.clock + 1))).isEmpty)
     }
 
+    /// The rarest attribute by name is the commonest by number here.
+    @VaultActor @Test func oneOfManyThatShareAnAccountIsFound() async throws {
+        func item(_ server: String) throws -> WireDictionary {
+            try WireDictionary(["Class": "internet-password", "Account": "alice", "Server": .text(server)])
+        }
+        let servers = (1...9).map { "h\($0)" }
+        for server in servers { try await bench.add(item(server).adding("Type", .number(1)), server) }
+        for server in servers { #expect(try bench.secrets(item(server)) == [server]) }
+        let query = try WireDictionary(["Class": "internet-password", "Account": "alice"])
+        #expect(try bench.secrets(query.adding("Type", .number(1))) == servers)
+        #expect(try bench.search(query.adding("Type", .number(2))).isEmpty)
+        #expect(try bench.secrets(query) == servers)
+    }
+
     @VaultActor @Test func timesAndRevisionsFilterExactly() async throws {
         let stored = try await bench.add(.item().adding("Expires", .time(bench.clock + 10)))
         let exact: KeyValuePairs<String, UInt64> = [
