@@ -13,7 +13,7 @@ struct Explainer {
         var reasons = [identity]
         if let claim {
             reasons.append(sentence(of: claim))
-            reasons += claim.isMet ? limits : weaknesses(of: claim)
+            reasons += claim.isMet ? limits + foreground : weaknesses(of: claim)
         } else {
             reasons += absence + nearMisses
         }

@@ -6,11 +6,15 @@ public import BrokerModel
 public struct Policy: Sendable {
     let rules: PolicyRules
 
+    /// Which secrets of `org.freedesktop.secrets` the section for that front puts into the foreground.
+    public let foregroundSecrets: ForegroundSecrets
+
     /// The policy without a file: nobody is granted anything, and there are no managers and no carriers.
     public static let empty = Policy(rules: PolicyRules())
 
     init(rules: PolicyRules) {
         self.rules = rules
+        foregroundSecrets = rules.foregroundSecrets
     }
 
     /// Takes a policy whole or not at all.

@@ -74,8 +74,8 @@ struct PolicyChecks {
             let keys = MatchKey.allCases.map { "\($0.rawValue)=" }.joined(separator: ", ")
             warnings.add("The application never matches; it has none of \(keys).", at: application.place)
         }
-        let named = rules.secretService.managers + rules.secretService.portals
-        if application.groups.isEmpty, !named.contains(application.id) {
+        if application.groups.isEmpty, !rules.secretService.named.contains(where: { $0.id == application.id })
+        {
             warnings.add("The application has no AccessGroups=.", at: application.place)
         }
     }
@@ -107,27 +107,37 @@ struct PolicyChecks {
 
     private mutating func warnOfSecretService() {
         guard let place = rules.secretServicePlace else { return }
-        let service = rules.secretService
-        for (key, ids, line) in [
-            ("Manager", service.managers, service.managersLine),
-            ("Portal", service.portals, service.portalsLine),
-        ] {
-            let place = Place(file: place.file, line: line ?? place.line)
-            for id in ids {
-                let applications = rules.applications.filter { $0.id == id }
-                if applications.isEmpty {
-                    warnings.add("\(key)=: there is no [Application \(id)]; nobody is it.", at: place)
-                } else if key == "Portal", !applications.contains(where: isKnownByFile) {
-                    warnings.add(
-                        "Portal=: the keys of [Application \(id)] come to user trust, and file is needed.",
-                        at: place)
-                }
-            }
+        for named in rules.secretService.named {
+            guard let text = fault(of: named) else { continue }
+            warnings.add("\(named.key.rawValue)=: \(text)", at: Place(file: place.file, line: named.line))
         }
     }
 
-    private func isKnownByFile(_ application: Application) -> Bool {
-        application.bestTrust(isSystem: rules.isSystem) >= .file
+    private func fault(of named: SecretServiceRules.Named) -> String? {
+        guard let application = rules.applications.first(where: { $0.id == named.id }) else {
+            return "there is no [Application \(named.id)]; nobody is it."
+        }
+        switch named.key {
+        case .manager: return nil
+        case .portal: return faultOfPortal(application)
+        case .whenUnlocked: return faultOfForeground(application)
+        }
+    }
+
+    private func faultOfPortal(_ application: Application) -> String? {
+        if application.bestTrust(isSystem: rules.isSystem) >= .file { return nil }
+        return "the keys of [Application \(application.id)] come to user trust, and file is needed."
+    }
+
+    private func faultOfForeground(_ application: Application) -> String? {
+        if application.role == .background {
+            return "[Application \(application.id)] has Role=background, so it can store nothing there."
+        }
+        guard let group = application.groups.first else { return nil }
+        let others = rules.applications.filter { $0.groups.first == group && $0.id != application.id }
+        let meant = Set(rules.secretService.whenUnlocked)
+        guard let other = others.first(where: { !meant.contains($0.id) }) else { return nil }
+        return "\(group) is where [Application \(other.id)] stores too, whose items are meant as well."
     }
 }
 
@@ -164,6 +174,8 @@ extension PolicyChecks {
             return "RequireTrust=kernel admits nobody without --system: \(group) cannot be reached."
         }
         if group.isReserved { return faultOfPrivate(group, required) }
+        // Those of whom nothing is known have it on the front for existing programs.
+        if group.name == "unidentified" && rules.secretService.unidentified == .share { return nil }
         if applications.isEmpty { return "Nobody can reach \(group): no application is granted it." }
         let best = applications.filter { !$0.conditions.isEmpty }.map {
             $0.bestTrust(isSystem: rules.isSystem)

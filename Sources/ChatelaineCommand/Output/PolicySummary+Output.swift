@@ -16,6 +16,8 @@ extension PolicySummary {
                     JSON.Member("Unidentified", .string(secretService.unidentified.rawValue)),
                     JSON.Member("Manager", .strings(secretService.managers)),
                     JSON.Member("Portal", .strings(secretService.portals)),
+                    JSON.Member("WhenUnlocked", .strings(secretService.whenUnlocked)),
+                    JSON.Member("WhenUnlockedSchema", .strings(secretService.whenUnlockedSchemas)),
                 ])),
         ]
     }
@@ -25,6 +27,12 @@ extension PolicySummary {
         var paragraphs = applications.map { $0.text(style) } + groups.map { $0.text(style) }
         if !managers.isEmpty { paragraphs.append(Self.list("Administrators", managers, style)) }
         if !carriers.isEmpty { paragraphs.append(Self.list("Carriers", carriers, style)) }
+        let whenUnlocked =
+            secretService.whenUnlocked.map { "items of \($0)" }
+            + secretService.whenUnlockedSchemas.map { "xdg:schema \($0)" }
+        if !whenUnlocked.isEmpty {
+            paragraphs.append(Self.list("Secret Service, read while unlocked alone", whenUnlocked, style))
+        }
         return paragraphs.joined(separator: "\n")
     }
 
