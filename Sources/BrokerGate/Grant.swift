@@ -34,15 +34,26 @@ public struct Grant: ~Copyable, Sendable {
         standing.rules[group] ?? GroupRules()
     }
 
+    /// The class of the secret of an item of `org.freedesktop.secrets` where it is apart from the item, which can then be
+    /// found while locked; nil where it is in the background as the item is.
+    public borrowing func secretAccessible(
+        of lookup: LookupAttributes, in group: AccessGroup
+    ) -> Accessibility? {
+        standing.foregroundSecrets.accessibility(of: lookup, in: group, under: rules(of: group))
+    }
+
     /// Whether the caller sees items of that vault at all.
     public borrowing func sees(_ side: Accessibility.Side) -> Bool { role.sees(side) }
 
     /// A grant for a test of the rooms behind the gate.
     @_spi(Testing) public static func forTesting(
         groups: [AccessGroup], role: Entitlements.Role = .full,
-        operations: Set<Operation> = Set(Operation.allCases), rules: [AccessGroup: GroupRules] = [:]
+        operations: Set<Operation> = Set(Operation.allCases), rules: [AccessGroup: GroupRules] = [:],
+        foregroundSecrets: ForegroundSecrets = .none
     ) -> Grant {
         let entitlements = Entitlements(groups: groups, role: role, operations: operations)
-        return Grant(groups: groups, for: [], Standing(entitlements: entitlements, rules: rules))
+        let standing = Standing(
+            entitlements: entitlements, rules: rules, foregroundSecrets: foregroundSecrets)
+        return Grant(groups: groups, for: [], standing)
     }
 }

@@ -5,6 +5,7 @@ internal import BrokerPolicy
 final class Standing: Sendable {
     let entitlements: Entitlements
     let rules: [AccessGroup: GroupRules]
+    let foregroundSecrets: ForegroundSecrets
     /// Nil where nothing is written down: an administrator's leave is not a caller's.
     let witness: Witness?
     private let operations: UInt16
@@ -17,9 +18,13 @@ final class Standing: Sendable {
         case deny(Objection)
     }
 
-    init(entitlements: Entitlements, rules: [AccessGroup: GroupRules], witness: Witness? = nil) {
+    init(
+        entitlements: Entitlements, rules: [AccessGroup: GroupRules], foregroundSecrets: ForegroundSecrets,
+        witness: Witness? = nil
+    ) {
         self.entitlements = entitlements
         self.rules = rules
+        self.foregroundSecrets = foregroundSecrets
         self.witness = witness
         operations = entitlements.operations.reduce(0) { $0 | $1.bit }
     }
@@ -28,7 +33,9 @@ final class Standing: Sendable {
         var rules: [AccessGroup: GroupRules] = [:]
         for group in entitlements.groups { rules[group] = policy.rules(of: group) }
         for group in entitlements.observed { rules[group] = policy.rules(of: group) }
-        self.init(entitlements: entitlements, rules: rules, witness: witness)
+        self.init(
+            entitlements: entitlements, rules: rules, foregroundSecrets: policy.foregroundSecrets,
+            witness: witness)
     }
 
     /// Judges operations in one group, or in all of the caller's.

@@ -27,17 +27,15 @@ extension AttributeSet {
 }
 
 extension GroupRules {
-    /// The class of an internal item: of the background, and tied to this device, where the group takes such or wants the
-    /// secret alone in the foreground.
-    public var internalAccessible: Accessibility {
-        if allows(.afterFirstUnlockThisDeviceOnly) || internalSecretAccessible != nil {
-            return .afterFirstUnlockThisDeviceOnly
-        }
+    /// The class of an internal item: of the background, and tied to this device, where the group takes such or the secret
+    /// alone is in the foreground.
+    public func internalAccessible(isSecretApart: Bool) -> Accessibility {
+        if allows(.afterFirstUnlockThisDeviceOnly) || isSecretApart { return .afterFirstUnlockThisDeviceOnly }
         return accessible.first { $0.side == .background } ?? defaultAccessible
     }
 
-    /// The class of an internal item's secret where it is apart from the item, so that a locked one can be found: the
-    /// group's first, if that is one of the foreground.
+    /// The class of every internal item's secret where they are apart from the items: the group's first, if that is one of
+    /// the foreground.
     public var internalSecretAccessible: Accessibility? {
         accessible.first.flatMap { $0.side == .foreground ? $0 : nil }
     }

@@ -35,6 +35,13 @@ struct ItemWriter {
         guard grant.rules(of: group).allows(accessibility) else {
             throw .param("The policy does not let items of this class into the group.")
         }
+        try checkReach(of: accessibility, group, grant)
+    }
+
+    /// The same for a class that the policy itself has chosen.
+    func checkReach(
+        of accessibility: Accessibility, _ group: AccessGroup, _ grant: borrowing Grant
+    ) throws(Refusal) {
         try grant.checkStoring(accessibility.side, in: group)
         if accessibility == .whenPasscodeSetThisDeviceOnly && !isPasscodeSet {
             throw Refusal(

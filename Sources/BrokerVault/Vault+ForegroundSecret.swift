@@ -36,6 +36,14 @@ extension ItemWriter {
             content, secret, reference: item.reference, created: item.created,
             replacing: old.map { .foreground($0) }, rules: rules)
     }
+
+    /// Takes the row of an item's secret away: the item has it itself from now on.
+    func removeSecret(of item: RowHeader) throws(Refusal) {
+        try stored { () throws(SQLiteError) in
+            let row = try tables.secretRow(of: item.reference, withSecret: false)
+            if let row { try tables.remove(.foreground(row)) }
+        }
+    }
 }
 
 extension Grant {

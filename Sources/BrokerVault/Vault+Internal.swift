@@ -8,7 +8,7 @@ public import Sodium
 extension Vault {
     /// Adds an item to the grant's one group. Where `replacing` is given, an item of the same collection with the same
     /// lookup attributes, among those that it reaches, is changed instead: the one that was changed last, which keeps
-    /// its group and its protection. Returns when it is durable.
+    /// its group. The secret gets the class that the policy gives it. Returns when it is durable.
     public func addInternal(
         _ authorize: @escaping Authorization, replacing: Authorization? = nil, _ item: InternalItem,
         _ secret: SharedSecret
@@ -18,7 +18,7 @@ extension Vault {
                 let grant = try replacing()
                 if let (row, attributes) = try self.newest(equalTo: item, store, grant) {
                     let content = try Self.content(attributes, item.attributes)
-                    let header = try self.rewrite(row, content, secret, writer, grant)
+                    let header = try self.rewrite(row, content, secret, hasNewLookup: true, writer, grant)
                     return (
                         StoredItem(reference: header.reference, revision: header.revision, created: false), []
                     )
@@ -34,14 +34,13 @@ extension Vault {
     ) throws(Refusal) -> StoredItem {
         let group = grant.groups[0]
         let rules = grant.rules(of: group)
+        let secretAccessible = grant.secretAccessible(of: item.attributes.lookup, in: group)
+        let accessible = rules.internalAccessible(isSecretApart: secretAccessible != nil)
         var content = ItemWriter.Content(
-            itemClass: item.itemClass, group: group, protection: .accessible(rules.internalAccessible),
+            itemClass: item.itemClass, group: group, protection: .accessible(accessible),
             synchronizable: false, attributes: item.attributes)
-        if item.itemClass == .secretServiceItem {
-            content.attributes.secretAccessible = rules.internalSecretAccessible
-        }
-        let accessibility = rules.internalSecretAccessible ?? rules.internalAccessible
-        try writer.checkProtection(.accessible(accessibility), group, grant)
+        if item.itemClass == .secretServiceItem { content.attributes.secretAccessible = secretAccessible }
+        try writer.checkReach(of: secretAccessible ?? accessible, group, grant)
         let header = try Self.put(
             content, secret, reference: ItemWriter.newReference(), created: writer.now, replacing: nil,
             writer, rules)
@@ -49,7 +48,9 @@ extension Vault {
     }
 
     /// Changes the one item that has the reference: those of its attributes that `attributes` has, and with a secret that
-    /// too. Returns when it is durable. `ItemNotFound`, `Decode`, `InteractionNotAllowed`.
+    /// too, which gets the class that the policy gives it. Without one a secret goes into the foreground where the new
+    /// attributes want it there, and never out of it. Returns when it is durable. `ItemNotFound`, `Decode`,
+    /// `InteractionNotAllowed`, `MissingEntitlement`.
     public func updateInternal(
         _ authorize: @escaping Authorization, _ itemClass: ItemClass, _ reference: Reference,
         _ attributes: AttributeSet, _ secret: SharedSecret? = nil
@@ -58,7 +59,9 @@ extension Vault {
             let grant = try authorize()
             let query = Query(internal: itemClass, reference: reference)
             guard let (row, old) = try self.row(query, store, grant) else { throw .itemNotFound }
-            _ = try self.rewrite(row, Self.content(old, attributes), secret, writer, grant)
+            _ = try self.rewrite(
+                row, Self.content(old, attributes), secret, hasNewLookup: attributes[.lookup] != nil, writer,
+                grant)
             return ((), [])
         }
     }
@@ -84,19 +87,28 @@ extension Vault {
     }
 
     private func rewrite(
-        _ row: AnyRow, _ content: ItemWriter.Content, _ secret: SharedSecret?, _ writer: ItemWriter,
-        _ grant: borrowing Grant
+        _ row: AnyRow, _ content: ItemWriter.Content, _ secret: SharedSecret?, hasNewLookup: Bool,
+        _ writer: ItemWriter, _ grant: borrowing Grant
     ) throws(Refusal) -> RowHeader {
         let (header, rules) = (row.header, grant.rules(of: content.group))
-        if content.attributes.secretAccessible != nil {
-            return try Self.put(
-                content, secret, reference: header.reference, created: header.created, replacing: row, writer,
-                rules)
+        var (content, secret) = (content, secret)
+        let wasApart = content.attributes.secretAccessible != nil
+        if content.itemClass == .secretServiceItem, secret != nil || hasNewLookup && !wasApart {
+            let wanted = grant.secretAccessible(of: content.attributes.lookup, in: content.group)
+            if let wanted { try writer.checkReach(of: wanted, content.group, grant) }
+            content.attributes.secretAccessible = wanted
         }
-        guard let secret = secret ?? keptSecret(of: row) else { throw .damagedItem }
-        return try writer.put(
-            content, secret, reference: header.reference, created: header.created, replacing: row,
-            rules: rules)
+        if secret == nil && !wasApart {
+            secret = keptSecret(of: row)
+            if secret == nil { throw .damagedItem }
+        }
+        if wasApart && content.attributes.secretAccessible == nil {
+            content.protection = .accessible(rules.internalAccessible(isSecretApart: false))
+            try writer.removeSecret(of: header)
+        }
+        return try Self.put(
+            content, secret, reference: header.reference, created: header.created, replacing: row, writer,
+            rules)
     }
 
     // A secret that is apart stays as it is where there is no new one.

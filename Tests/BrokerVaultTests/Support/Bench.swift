@@ -86,9 +86,12 @@ struct Who: Sendable {
     var role = Entitlements.Role.full
     var operations = Set(Operation.allCases)
     var rules: [AccessGroup: GroupRules] = [:]
+    var foregroundSecrets = ForegroundSecrets.none
 
     func grant() -> Grant {
-        .forTesting(groups: groups, role: role, operations: operations, rules: rules)
+        .forTesting(
+            groups: groups, role: role, operations: operations, rules: rules,
+            foregroundSecrets: foregroundSecrets)
     }
 
     static let one = Who()
