@@ -42,12 +42,14 @@ extension SecretServiceFront {
         for listener in listeners(nil) {
             for collection in collections(seenBy: listener.viewer) where ids?.contains(collection.id) ?? true
             {
-                let locked = ["Locked": Variant(collection.isLocked)]
                 emit(
                     "CollectionChanged", collection.path, SecretServiceName.service, SecretServiceName.root,
                     to: listener)
+                let locked = ["Locked": Variant(collection.isLocked)]
                 propertiesChanged(collection.path, SecretServiceName.collection, locked, to: listener)
                 for item in items(of: collection, seenBy: listener.viewer, max: Self.lockedItemsMax) ?? [] {
+                    // Not always its collection's: its secret may be out of reach alone.
+                    let locked = ["Locked": Variant(item.isLocked)]
                     propertiesChanged(item.path, SecretServiceName.item, locked, to: listener)
                 }
             }
