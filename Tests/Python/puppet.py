@@ -69,6 +69,17 @@ class Puppet:
             signals.append([fields[HeaderFields.path], fields[HeaderFields.member], list(message.body)])
         return signals
 
+    def locked_told(self):
+        """What has been told of `Locked` by now, by path; nothing stays behind."""
+        self.client.connection.ping()
+        told = {}
+        for message in self.client.connection.signals:
+            fields = message.header.fields
+            if fields[HeaderFields.member] == "PropertiesChanged" and "Locked" in message.body[1]:
+                told[fields[HeaderFields.path]] = message.body[1]["Locked"][1]
+        self.client.connection.signals.clear()
+        return told
+
     def signals_so_far(self):
         """The names of those that have come by now."""
         self.client.connection.ping()

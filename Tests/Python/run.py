@@ -41,6 +41,7 @@ SUITES = (
     "secret_programs",
     "secret_crowd",
     "secret_foreground",
+    "secret_when_unlocked",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 

@@ -35,6 +35,15 @@ def secret_of(program, path, session):
     return bytes(program.secret_service(path, ITEM, "GetSecret", "o", (session,))[0][2])
 
 
+def set_secret(program, path, session, text):
+    program.secret_service(path, ITEM, "SetSecret", "(oayays)", ((session, b"", text, "text/plain"),))
+
+
+def set_attributes(program, path, attributes):
+    body = (ITEM, "Attributes", ("a{ss}", attributes))
+    program.secret_service(path, PROPERTIES, "Set", "ssv", body)
+
+
 def search(program, attributes):
     unlocked, locked = program.secret_service(ROOT, SERVICE, "SearchItems", "a{ss}", (attributes,))
     return list(unlocked), list(locked)
@@ -61,8 +70,7 @@ def locked(stage, mail):
     refused(LOCKED, secret_of, mail, path, session)
     refused(LOCKED, keep, mail, session, secret("other"))
     refused(LOCKED, keep, mail, session, secret("other"), {"user": "other"})
-    changed = (session, b"", secret("changed"), "text/plain")
-    refused(LOCKED, mail.secret_service, path, ITEM, "SetSecret", "(oayays)", (changed,))
+    refused(LOCKED, set_secret, mail, path, session, secret("changed"))
     equal(mail.secret_service(ROOT, SERVICE, "GetSecrets", "aoo", ([path], session)), ({},))
 
     prompt = stage.ask(mail, paths=(path,))
