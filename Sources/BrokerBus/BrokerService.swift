@@ -53,6 +53,14 @@ public import Sodium
         _ context: CallContext, group: String, service: String, reason: String
     ) throws(Refusal) -> Outcome<LogoutOutcome>
     func moveItems(_ context: CallContext, from: String, to: String) throws(Refusal) -> Outcome<UInt32>
+    func importItem(
+        _ context: CallContext, group: String, mode: String, _ attributes: WireDictionary,
+        _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<Imported>
+    func importSecret(
+        _ context: CallContext, group: String, mode: String, collection: String,
+        _ content: SecretItem.Content, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<Imported>
     func reloadPolicy(_ context: CallContext) throws(Refusal) -> Outcome<[String]>
     func listClients(_ context: CallContext) throws(Refusal) -> Outcome<[ClientRecord]>
     func explain(

@@ -8,6 +8,7 @@ extension Dispatch {
             properties()
             passcodeCalls()
             administration()
+            imports()
             inspection()
         }
     }

@@ -124,7 +124,7 @@ extension Desk {
     }
 
     // To an administrator a name that no group has is a mistake, and no secret.
-    private static func administered(_ name: String) throws(Refusal) -> AccessGroup {
+    static func administered(_ name: String) throws(Refusal) -> AccessGroup {
         guard let group = AccessGroup(name) else {
             throw .param("A group has 1 to 255 printable ASCII characters without white space.")
         }

@@ -142,6 +142,24 @@ extension Desks {
         try forward(context) { (desk) throws(Refusal) in try desk.moveItems(context, from: from, to: to) }
     }
 
+    /// `ImportItem`.
+    public func importItem(
+        _ context: CallContext, group: String, mode: String, _ attributes: WireDictionary,
+        _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<Imported> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.importItem(context, group: group, mode: mode, attributes, secret)
+        }
+    }
+
+    /// `ImportSecret`.
+    public func importSecret(
+        _ context: CallContext, group: String, mode: String, collection: String,
+        _ content: SecretItem.Content, _ secret: SharedSecret
+    ) throws(Refusal) -> Outcome<Imported> {
+        throw Refusal(.notAvailable, "The broker of the system has no org.freedesktop.secrets.")
+    }
+
     /// `ListGroups`.
     public func listGroups(_ context: CallContext) throws(Refusal) -> Outcome<[GroupRecord]> {
         try forward(context) { (desk) throws(Refusal) in try desk.listGroups(context) }

@@ -19,6 +19,7 @@ internal import Sodium
     private var closed: Set<SecretCollection.ID> = []
     private var changed: (Set<SecretCollection.ID>?) -> Void = { _ in }
     private var emptied: (AccessGroup) -> Void = { _ in }
+    private var imported: (Arrival) -> Void = { _ in }
 
     /// `builtIn`: the collections that are there without having been made.
     public init(_ desk: Desk, builtIn: Set<SecretCollection.ID> = [.login, .session]) {
@@ -27,14 +28,28 @@ internal import Sodium
         desk.secretService = self
     }
 
+    /// What an administrator has brought in.
+    public enum Arrival {
+        /// A collection that was not there.
+        case collection(SecretCollection)
+        /// An item that was not there.
+        case item(SecretItem)
+        /// An item that was there and has another secret now.
+        case changedItem(SecretItem)
+    }
+
     /// `changed` hears which collections were opened or closed by others than the front, nil for all; `emptied` hears of
-    /// groups that were logged out.
+    /// groups that were logged out, `imported` of what was brought in.
     public func observe(
-        changed: @escaping (Set<SecretCollection.ID>?) -> Void, emptied: @escaping (AccessGroup) -> Void
+        changed: @escaping (Set<SecretCollection.ID>?) -> Void, emptied: @escaping (AccessGroup) -> Void,
+        imported: @escaping (Arrival) -> Void
     ) {
         self.changed = changed
         self.emptied = emptied
+        self.imported = imported
     }
+
+    func arrived(_ arrival: Arrival) { imported(arrival) }
 
     /// What the vault tells of, after its commit.
     func note(_ notice: Notice) {

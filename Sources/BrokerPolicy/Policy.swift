@@ -50,6 +50,15 @@ public struct Policy: Sendable {
     /// How the front for existing programs treats its callers.
     public var secretService: SecretServiceRules { rules.secretService }
 
+    /// Where the secrets are that the desktop's portal keeps for sandboxed applications: in the first group of the first
+    /// application that `Portal=` names. Nil where it names none that there is.
+    public var portalGroup: AccessGroup? {
+        let portals = secretService.portals.lazy.compactMap { id in
+            rules.applications.first { $0.id == id }
+        }
+        return portals.first.flatMap { $0.groups.first ?? $0.privateGroup }
+    }
+
     /// Every path that a caller's executable is to be compared with, by device and inode: those of the
     /// applications and of `[Manager]`, each once. Carriers are patterns and go by path (``carriers``).
     public var executables: [String] {

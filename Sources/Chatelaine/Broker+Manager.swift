@@ -1,4 +1,5 @@
 internal import BrokerBus
+public import BrokerModel
 internal import SDBus
 public import Sodium
 
@@ -55,6 +56,49 @@ extension Broker {
             try writer.append(to)
         } read: { (reader) throws(BusError) in
             try reader.read()
+        }
+    }
+
+    /// Has an item compared with the one in its place, and puts it there as `mode` says; the contract's `ImportItem`. An
+    /// empty group is this program's own.
+    public func importItem(
+        _ attributes: Attributes, _ secret: SharedSecret, group: String, _ mode: ImportMode
+    ) async throws(ChatelaineError) -> ImportAnswer {
+        let session = try await session()
+        return try await call(Contract.Interface.manager, "ImportItem", sensitive: true) {
+            (writer) throws(BusError) in
+            try writer.append(group)
+            try writer.append(mode.rawValue)
+            try writer.append(attributes)
+            try writer.append(OutgoingSecret(secret, for: session))
+        } read: { (reader) throws(BusError) in
+            try ImportAnswer(from: &reader)
+        }
+    }
+
+    /// The same for an item of another keyring of `org.freedesktop.secrets`; the contract's `ImportSecret`.
+    public func importSecret(
+        _ item: ForeignItem, _ secret: SharedSecret, group: String, _ mode: ImportMode
+    ) async throws(ChatelaineError) -> ImportAnswer {
+        let session = try await session()
+        return try await call(Contract.Interface.manager, "ImportSecret", sensitive: true) {
+            (writer) throws(BusError) in
+            try writer.append(group)
+            try writer.append(mode.rawValue)
+            try writer.append(item.collection)
+            try writer.append(item.label)
+            try writer.open("a", "{ss}")
+            for attribute in item.attributes {
+                try writer.open("e", "ss")
+                try writer.append(attribute.name)
+                try writer.append(attribute.value)
+                try writer.close()
+            }
+            try writer.close()
+            try writer.append(item.contentType)
+            try writer.append(OutgoingSecret(secret, for: session))
+        } read: { (reader) throws(BusError) in
+            try ImportAnswer(from: &reader)
         }
     }
 

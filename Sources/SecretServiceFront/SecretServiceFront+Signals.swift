@@ -66,6 +66,15 @@ extension SecretServiceFront {
         }
     }
 
+    /// An administrator has brought something in.
+    func tell(_ arrival: SecretServiceDesk.Arrival) {
+        switch arrival {
+        case .collection(let collection): tellCreated(collection)
+        case .item(let item): tellCreated(item)
+        case .changedItem(let item): tellChanged(item)
+        }
+    }
+
     private func tell(_ signal: String, _ item: SecretItem, listChanged: Bool) {
         for listener in listeners(item.group) {
             emit(signal, item.path, SecretServiceName.collection, item.collectionPath.value, to: listener)

@@ -31,7 +31,8 @@ public import SDBus
         prompts.isOpen = { [weak self] in self?.isOpen($0) ?? false }
         desk.observe(
             changed: { [weak self] in self?.lockingChanged($0) },
-            emptied: { [weak self] in self?.emptied($0) })
+            emptied: { [weak self] in self?.emptied($0) },
+            imported: { [weak self] in self?.tell($0) })
     }
 
     private func export() throws(BusError) {
