@@ -5,7 +5,7 @@ internal import Sodium
 /// Members that are not asked for may have any value of theirs; a name that comes twice is an error.
 struct JSONReader {
     private let text: SharedSecret
-    private var place = 0
+    private(set) var place = 0
 
     /// A text that is not such an object. It says where, and nothing of what stands there.
     struct Mistake: Error, Equatable {
@@ -23,7 +23,7 @@ struct JSONReader {
         return strings
     }
 
-    private init(text: SharedSecret) { self.text = text }
+    init(text: SharedSecret) { self.text = text }
 
     private mutating func object(_ names: Set<String>) throws(Mistake) -> [String: SecretSlice] {
         var found: [String: SecretSlice] = [:]
@@ -39,7 +39,8 @@ struct JSONReader {
         return found
     }
 
-    private mutating func members(
+    /// Goes over the members of an object; the body reads the value.
+    mutating func members(
         _ body: (inout JSONReader, String) throws(Mistake) -> Void
     ) throws(Mistake) {
         try expect("{")
@@ -54,7 +55,8 @@ struct JSONReader {
         try expect("}")
     }
 
-    private mutating func skipValue(depth: Int) throws(Mistake) {
+    /// Passes over a value, whatever it is.
+    mutating func skipValue(depth: Int) throws(Mistake) {
         guard depth < Self.depthMax else { throw mistake }
         skipSpace()
         switch current {
@@ -81,8 +83,8 @@ struct JSONReader {
 }
 
 extension JSONReader {
-    // Never longer than its source, so one allocation of that length does.
-    private mutating func string() throws(Mistake) -> SecretSlice {
+    /// A string, with what its escapes stand for.
+    mutating func string() throws(Mistake) -> SecretSlice {
         try expect("\"")
         let start = place
         while let byte = current, byte != UInt8(ascii: "\"") {
@@ -91,6 +93,7 @@ extension JSONReader {
         }
         let end = place
         guard take("\"") else { throw mistake }
+        // Never longer than its source, so one allocation of that length does.
         var count = 0
         var failure: Mistake?
         let value = Secret(count: end - start) { target in
@@ -136,23 +139,25 @@ extension JSONReader {
         }
     }
 
-    private var current: UInt8? { isAtEnd ? nil : text.secret.byte(at: place) }
+    /// The byte that comes next.
+    var current: UInt8? { isAtEnd ? nil : text.secret.byte(at: place) }
 
-    private var isAtEnd: Bool { place >= text.secret.count }
+    var isAtEnd: Bool { place >= text.secret.count }
 
-    private var mistake: Mistake { Mistake(offset: min(place, text.secret.count)) }
+    /// That something is wrong here.
+    var mistake: Mistake { Mistake(offset: min(place, text.secret.count)) }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard current == UInt8(ascii: character) else { return false }
         place += 1
         return true
     }
 
-    private mutating func expect(_ character: Unicode.Scalar) throws(Mistake) {
+    mutating func expect(_ character: Unicode.Scalar) throws(Mistake) {
         skipSpace()
         guard take(character) else { throw mistake }
     }

@@ -1,3 +1,4 @@
+internal import Chatelaine
 internal import Console
 internal import Sodium
 
@@ -31,6 +32,23 @@ struct DockerCredentials: Sendable {
         self.init(
             serverURL: serverURL, username: username,
             secret: strings["Secret"] ?? SecretSlice(SharedSecret(Secret(copying: [UInt8]().span))))
+    }
+
+    /// The item that keeps it, beside the secret.
+    var item: Attributes {
+        var item = Self.key(serverURL)
+        item["Generic"] = .text(username)
+        item["Label"] = .text("Docker Credentials")
+        return item
+    }
+
+    /// Which item is a registry's.
+    static func key(_ serverURL: String) -> Attributes {
+        var key = Attributes()
+        key["Class"] = .text("generic-password")
+        key["Service"] = .text(serverURL)
+        key["Account"] = .text("")
+        return key
     }
 
     /// As docker takes it, on one line.

@@ -14,10 +14,7 @@ internal import Sodium
 
     /// Keeps what docker hands over.
     func store(_ credentials: DockerCredentials) async throws(HelperFailure) {
-        var item = Self.key(credentials.serverURL)
-        item["Generic"] = .text(credentials.username)
-        item["Label"] = .text("Docker Credentials")
-        let (attributes, secret) = (item, SharedSecret(credentials.secret.copy()))
+        let (attributes, secret) = (credentials.item, SharedSecret(credentials.secret.copy()))
         _ = try await onBroker { () async throws(ChatelaineError) in
             try await broker.store(attributes, secret)
         }
@@ -25,7 +22,7 @@ internal import Sodium
 
     /// The answer for a registry.
     func get(_ serverURL: String) async throws(HelperFailure) -> Secret {
-        let query = Self.key(serverURL)
+        let query = DockerCredentials.key(serverURL)
         let item = try await onBroker { () async throws(ChatelaineError) in try await broker.read(query) }
         guard let item else { throw DockerMessage.notFound }
         let username = Self.text(item.attributes["Generic"])
@@ -36,7 +33,7 @@ internal import Sodium
 
     /// Drops a registry's; none is no error.
     func erase(_ serverURL: String) async throws(HelperFailure) {
-        let query = Self.key(serverURL)
+        let query = DockerCredentials.key(serverURL)
         _ = try await onBroker { () async throws(ChatelaineError) in try await broker.delete(query) }
     }
 
@@ -49,14 +46,6 @@ internal import Sodium
         let items = try await onBroker { () async throws(ChatelaineError) in try await broker.search(all) }
         return .object(
             (items ?? []).map { JSON.Member(Self.text($0["Service"]), .string(Self.text($0["Generic"]))) })
-    }
-
-    private static func key(_ serverURL: String) -> Attributes {
-        var key = Attributes()
-        key["Class"] = .text("generic-password")
-        key["Service"] = .text(serverURL)
-        key["Account"] = .text("")
-        return key
     }
 
     private static func text(_ value: Attributes.Value?) -> String {

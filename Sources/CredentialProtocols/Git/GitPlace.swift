@@ -18,6 +18,14 @@ struct GitPlace: Equatable {
         guard !server.isEmpty || path?.isEmpty == false else { return nil }
     }
 
+    /// The place of a credential that stands in a file, by its parts.
+    init(scheme: [UInt8], host: [UInt8], path: [UInt8]?, username: [UInt8]) {
+        self.scheme = scheme
+        (server, port) = Self.split(host)
+        self.path = path
+        self.username = username
+    }
+
     // A host with a port that is written otherwise than we would write it stays whole, so that the two are not one.
     private static func split(_ host: [UInt8]) -> (server: [UInt8], port: UInt32) {
         guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
@@ -33,11 +41,11 @@ struct GitPlace: Equatable {
         var key = Attributes()
         key["Class"] = .text("internet-password")
         if let group { key["AccessGroup"] = .text(group) }
-        key["Protocol"] = Self.value(scheme)
-        if !server.isEmpty { key["Server"] = Self.value(server) }
+        key["Protocol"] = .init(openBytes: scheme)
+        if !server.isEmpty { key["Server"] = .init(openBytes: server) }
         if port != 0 { key["Port"] = .number(port) }
-        key["Path"] = path.map(Self.value)
-        key["Account"] = username.map(Self.value)
+        key["Path"] = path.map { .init(openBytes: $0) }
+        key["Account"] = username.map { .init(openBytes: $0) }
         return key
     }
 
@@ -69,10 +77,5 @@ struct GitPlace: Equatable {
         case .bytes(let bytes): bytes
         default: []
         }
-    }
-
-    // As text where it is text, so that a person can read it.
-    private static func value(_ bytes: [UInt8]) -> Attributes.Value {
-        String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .bytes(bytes)
     }
 }
