@@ -93,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "ChatelaineCommand",
             dependencies: [
-                "Chatelaine", "Console", "BrokerModel", "BrokerPolicy", "BrokerHost", "SDBus", "Sodium",
+                "Chatelaine", "Console", "BrokerModel", "BrokerPolicy", "BrokerHost", "CredentialProtocols",
+                "Gcrypt", "SDBus", "Sodium",
             ],
             swiftSettings: house),
         program("GitCredential"), program("DockerCredential"),

@@ -46,6 +46,9 @@ import Testing
         #expect(try await bash([""]) == globals.union(firstWords))
         #expect(try await bash(["passcode", ""]) == ["set", "change", "remove"])
         #expect(try await bash(["policy", ""]) == ["check", "explain", "reload"])
+        #expect(try await bash(["import", ""]) == ["secret-service", "git", "netrc", "docker"])
+        let imports = Set(Verb.importSecretService.options.map(\.name)).union(["--replace=newer"])
+        #expect(try await bash(["import", "secret-service", "--"]) == imports)
         #expect(try await bash(["--json", "--address", "x", "watch", "--"]) == ["--group"])
         for verb in Verb.allCases where verb.words.count == 1 {
             var expected = Set(verb.options.map(\.name))
@@ -74,7 +77,7 @@ import Testing
         let verbs = text.matches(of: /__chatelaine_no_verb -a ([a-z]+)/).map { String($0.1) }
         #expect(Set(verbs) == firstWords)
         for verb in Verb.allCases where verb.words.count == 2 {
-            let words = try #require(text.firstMatch(of: try Regex("only \(verb.words[0])' -a '([a-z ]+)'")))
+            let words = try #require(text.firstMatch(of: try Regex("only \(verb.words[0])' -a '([a-z -]+)'")))
             #expect(words[1].substring?.split(separator: " ").contains(verb.words[1]) == true)
         }
     }

@@ -36,6 +36,7 @@ _chatelaine_options() {
         logout) echo '--group --service --reason --force' ;;
         refresh) echo "$query --expires --fresh-until --stale --timeout" ;;
         watch) echo '--group' ;;
+        import) echo '--group --schema --apply --replace --replace=newer --remove-old' ;;
     esac
 }
 
@@ -55,18 +56,29 @@ _chatelaine() {
                 after-first-unlock after-first-unlock-this-device-only'
             ;;
         --synchronizable1) words='any' ;;
+        --replace1) words='newer' ;;
         *1) return ;;
         --address | --service | --account | --server | --port | --protocol | --path | --security-domain | \
             --authentication-type | --group | --label | --description | --comment | --generic | \
-            --reference | --expires | --fresh-until | --limit | --if-revision | --reason | --stale | --timeout)
+            --reference | --expires | --fresh-until | --limit | --if-revision | --reason | --stale | --timeout | \
+            --schema)
             return
             ;;
         *)
             case $verb,$subverb in
                 ,) words='--address --system --user --json --help --version status clients groups doctor get
-                    set list delete logout refresh lock unlock passcode watch policy' ;;
+                    set list delete logout refresh lock unlock passcode watch import policy' ;;
                 passcode,) words='set change remove' ;;
                 policy,) words='check explain reload' ;;
+                import,) words='secret-service git netrc docker' ;;
+                import,git | import,netrc | import,docker)
+                    if [[ $cur != -* ]]; then
+                        compopt -o filenames 2> /dev/null
+                        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                        return
+                    fi
+                    words=$(_chatelaine_options import)
+                    ;;
                 policy,check)
                     compopt -o filenames 2> /dev/null
                     mapfile -t COMPREPLY < <(compgen -d -- "$cur")

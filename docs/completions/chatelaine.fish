@@ -1,7 +1,7 @@
 # Completion of chatelaine(1) for fish. Install as /usr/share/fish/vendor_completions.d/chatelaine.fish.
 # Nothing here talks to the broker.
 
-# Prints the verb and, for passcode and policy, what follows it: the words that are neither an option nor
+# Prints the verb and, for passcode, import and policy, what follows it: the words that are neither an option nor
 # the value of --address.
 function __chatelaine_words
     set -l skip 0
@@ -63,9 +63,11 @@ complete -c chatelaine -n __chatelaine_no_verb -a lock -d 'Lock the keychain'
 complete -c chatelaine -n __chatelaine_no_verb -a unlock -d 'Unlock the keychain'
 complete -c chatelaine -n __chatelaine_no_verb -a passcode -d 'Set, change or remove the passcode'
 complete -c chatelaine -n __chatelaine_no_verb -a watch -d 'Print signals as they come'
+complete -c chatelaine -n __chatelaine_no_verb -a import -d 'Move in from another keyring or a file'
 complete -c chatelaine -n __chatelaine_no_verb -a policy -d 'Check, explain or reload the policy'
 
 complete -c chatelaine -n '__chatelaine_only passcode' -a 'set change remove'
+complete -c chatelaine -n '__chatelaine_only import' -a 'secret-service git netrc docker'
 complete -c chatelaine -n '__chatelaine_only policy' -a 'check explain reload'
 complete -c chatelaine -n __chatelaine_policy_check -a '(__fish_complete_directories)'
 complete -c chatelaine -n __chatelaine_policy_explain -a '(__fish_complete_pids)'
@@ -90,7 +92,7 @@ complete -c chatelaine -n $items -l generic -x -d 'Generic attribute'
 complete -c chatelaine -n $items -l synchronizable -d 'Synchronizable items'
 complete -c chatelaine -n $queries -a --synchronizable=any -d 'Synchronizable or not'
 complete -c chatelaine -n $queries -l reference -x -d 'Persistent reference'
-complete -c chatelaine -n "$items logout watch" -l group -x -d 'Access group'
+complete -c chatelaine -n "$items logout watch import" -l group -x -d 'Access group'
 complete -c chatelaine -n "$items logout" -l service -x -d Service
 complete -c chatelaine -n '__chatelaine_verb get' -l attributes-only -d 'Print the attributes, not the secret'
 complete -c chatelaine -n '__chatelaine_verb set refresh' -l expires -x -d 'Delete it then'
@@ -102,3 +104,8 @@ complete -c chatelaine -n '__chatelaine_verb logout' -l reason -x -d Why
 complete -c chatelaine -n '__chatelaine_verb logout' -l force -d 'As administrator'
 complete -c chatelaine -n '__chatelaine_verb refresh' -l stale -x -d 'The revision to replace'
 complete -c chatelaine -n '__chatelaine_verb refresh' -l timeout -x -d 'How long to wait'
+complete -c chatelaine -n '__chatelaine_verb import' -l schema -x -d 'Items of this schema'
+complete -c chatelaine -n '__chatelaine_verb import' -l apply -d 'Copy'
+complete -c chatelaine -n '__chatelaine_verb import' -l replace -d 'Also where another secret is there'
+complete -c chatelaine -n '__chatelaine_verb import' -a --replace=newer -d 'Where the old one is newer'
+complete -c chatelaine -n '__chatelaine_verb import' -l remove-old -d 'Remove the old'

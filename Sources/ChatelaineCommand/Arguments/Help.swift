@@ -75,6 +75,10 @@ extension Option {
         case .reason: "why, for the programs that are told"
         case .force: "as administrator, whatever groups this program has"
         case .stale: "the revision that is to be replaced; without it the one there is"
+        case .schema: "only items whose attribute xdg:schema is this"
+        case .apply: "copy; without it only the plan is shown, or a question asked"
+        case .replace: "also where another secret is there; 'newer': only if the old place's is newer"
+        case .removeOld: "remove from the old place what was read back from the new one"
         case .timeout: "how long to wait for somebody else's refresh; without it 60, and 0 not at all"
         }
     }

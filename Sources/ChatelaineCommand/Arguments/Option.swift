@@ -38,6 +38,11 @@ enum Option: String, CaseIterable, Sendable {
     case stale
     case timeout
 
+    case schema
+    case apply
+    case replace
+    case removeOld = "remove-old"
+
     /// As it is written.
     var name: String { "--" + rawValue }
 
@@ -54,8 +59,10 @@ enum Option: String, CaseIterable, Sendable {
     /// Whether it takes a value.
     var value: Value {
         switch self {
-        case .user, .system, .json, .help, .version, .attributesOnly, .all, .force: .none
+        case .user, .system, .json, .help, .version, .attributesOnly, .all, .force, .apply, .removeOld:
+            .none
         case .synchronizable: .optional("any")
+        case .replace: .optional("newer")
         case .address: .required("ADDRESS")
         case .itemClass, .accessible: .required("CLASS")
         case .port, .limit: .required("NUMBER")

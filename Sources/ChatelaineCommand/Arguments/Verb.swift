@@ -16,6 +16,10 @@ enum Verb: String, CaseIterable, Sendable {
     case clients
     case groups
     case doctor
+    case importSecretService = "import secret-service"
+    case importGit = "import git"
+    case importNetrc = "import netrc"
+    case importDocker = "import docker"
     case policyCheck = "policy check"
     case policyExplain = "policy explain"
     case policyReload = "policy reload"
@@ -33,6 +37,8 @@ enum Verb: String, CaseIterable, Sendable {
         case .logout: [.group, .service, .reason, .force]
         case .refresh: Option.item + [.reference, .expires, .freshUntil, .stale, .timeout]
         case .watch: [.group]
+        case .importSecretService: [.group, .schema, .apply, .replace, .removeOld]
+        case .importGit, .importNetrc, .importDocker: [.group, .apply, .replace, .removeOld]
         default: []
         }
     }
@@ -42,6 +48,7 @@ enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .policyCheck: (["DIRECTORY"], 0)
         case .policyExplain: (["PROCESS|CONNECTION", "GROUP"], 2)
+        case .importGit, .importNetrc, .importDocker: (["FILE"], 0)
         case .refresh: (["COMMAND", "ARGUMENT..."], 1)
         default: ([], 0)
         }
@@ -51,7 +58,9 @@ enum Verb: String, CaseIterable, Sendable {
     var takesCommand: Bool { self == .refresh }
 
     /// Whether the option may stand more than once.
-    func repeats(_ option: Option) -> Bool { self == .watch && option == .group }
+    func repeats(_ option: Option) -> Bool {
+        self == .watch && option == .group || self == .importSecretService && option == .schema
+    }
 
     /// Whether words that it does not expect might be a secret, which no message may repeat.
     var takesSecret: Bool {
@@ -80,6 +89,10 @@ enum Verb: String, CaseIterable, Sendable {
         case .clients: "print who is connected"
         case .groups: "print what is stored where"
         case .doctor: "print whether this machine gives what the policy relies on"
+        case .importSecretService: "move in from another keyring"
+        case .importGit: "move in from ~/.git-credentials"
+        case .importNetrc: "move in from ~/.netrc"
+        case .importDocker: "move in from docker's config.json"
         case .policyCheck: "read a policy without a broker, and print what it grants"
         case .policyExplain: "print what the broker decides for a process"
         case .policyReload: "make the broker read its policy again"

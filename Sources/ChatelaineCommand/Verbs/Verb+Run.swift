@@ -1,3 +1,4 @@
+internal import CredentialProtocols
 internal import SDBus
 
 extension Verb {
@@ -20,6 +21,10 @@ extension Verb {
         case .clients: try await ClientsVerb.run(context)
         case .groups: try await GroupsVerb.run(context)
         case .doctor: try await DoctorVerb.run(context)
+        case .importSecretService: try await ImportVerb.fromKeyring(context)
+        case .importGit: try await ImportVerb.fromFile(.git, context)
+        case .importNetrc: try await ImportVerb.fromFile(.netrc, context)
+        case .importDocker: try await ImportVerb.fromFile(.docker, context)
         case .policyCheck: try PolicyCheckVerb.run(context)
         case .policyExplain: try await PolicyExplainVerb.run(context)
         case .policyReload: try await PolicyReloadVerb.run(context)
