@@ -198,6 +198,15 @@ class Client:
     def move_items(self, source, target):
         return self._call(MANAGER, "MoveItems", "ss", (source, target), returns="u")[0]
 
+    def import_item(self, group, mode, attributes, secret):
+        """The outcome, the group and when it was changed."""
+        body = (group, mode, encode(attributes, self.session), self.session.seal(secret))
+        return list(self._call(MANAGER, "ImportItem", "ssa{sv}(oayay)", body, returns="sst"))
+
+    def import_secret(self, group, mode, collection, label, attributes, content_type, secret):
+        body = (group, mode, collection, label, attributes, content_type, self.session.seal(secret))
+        return list(self._call(MANAGER, "ImportSecret", "ssssa{ss}s(oayay)", body, returns="sst"))
+
     def reload_policy(self):
         return self._call(MANAGER, "ReloadPolicy", returns="as")[0]
 

@@ -32,6 +32,8 @@ SUITES = (
     "limits",
     "git_helper",
     "docker_helper",
+    "import_files",
+    "import_keyring",
     "refresh_command",
     "refresh_command_running",
     "secret_portal",
