@@ -200,7 +200,7 @@ extension SecretServiceDesk {
         SecretItem(
             collection: .session, collectionName: "session", reference: item.reference,
             name: item.reference.description, group: item.group, label: item.content.label,
-            lookup: item.content.lookup, contentType: item.content.contentType, created: item.created,
+            lookup: item.content.lookup.encoded, contentType: item.content.contentType, created: item.created,
             modified: item.modified, isLocked: isLocked(.session))
     }
 
@@ -211,7 +211,8 @@ extension SecretServiceDesk {
         return SecretItem(
             collection: id, collectionName: collectionName, reference: row.reference,
             name: text(.pathName) ?? row.reference.description, group: row.accessGroup,
-            label: text(.label) ?? "", lookup: row.attributes.lookup, contentType: text(.contentType) ?? "",
+            label: text(.label) ?? "", lookup: row.attributes[.lookup]?.blob ?? [],
+            contentType: text(.contentType) ?? "",
             created: row.created, modified: row.modified,
             isLocked: isLocked(id) || row.isSecretForeground && !isUnlocked)
     }

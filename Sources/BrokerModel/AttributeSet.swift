@@ -45,6 +45,8 @@ public struct AttributeSet: Sendable, Equatable {
     public func contains(_ filter: AttributeSet, of itemClass: ItemClass) -> Bool {
         filter.pairs.allSatisfy { wanted in
             if wanted.key == .lookup {
+                // Mostly somebody asks for all that there is.
+                if wanted.value.blob == self[.lookup]?.blob { return true }
                 let all = LookupAttributes(encoded: wanted.value.blob ?? [])
                 return all.map(lookup.contains) ?? false
             }

@@ -82,6 +82,6 @@ public struct LookupAttributes: Sendable, Equatable {
         guard bytes.count >= count else { return nil }
         defer { bytes = bytes.dropFirst(count) }
         let text = Array(bytes.prefix(count))
-        return text.contains(0) || String(validating: text, as: UTF8.self) == nil ? nil : text
+        return text.contains(0) || (try? UTF8Span(validating: text.span)) == nil ? nil : text
     }
 }

@@ -12,8 +12,8 @@ public struct SecretItem: Sendable, Equatable {
     public let group: AccessGroup
     /// What a person calls it.
     public var label: String
-    /// What it is looked up by.
-    public var lookup: LookupAttributes
+    // As they are stored: a search finds many items, and nobody asks for what they were found by.
+    private let lookupBytes: [UInt8]
     /// What a client says of the secret's bytes.
     public var contentType: String
     /// Microseconds since the Unix epoch.
@@ -23,10 +23,13 @@ public struct SecretItem: Sendable, Equatable {
     /// Whether its secret is out of reach until a person opens the collection.
     public let isLocked: Bool
 
-    /// All fields.
+    /// What it is looked up by; none where what is stored is the form of none.
+    public var lookup: LookupAttributes { LookupAttributes(encoded: lookupBytes) ?? LookupAttributes() }
+
+    /// All fields; `lookup` is ``LookupAttributes/encoded``.
     public init(
         collection: SecretCollection.ID, collectionName: String, reference: Reference, name: String,
-        group: AccessGroup, label: String, lookup: LookupAttributes, contentType: String, created: UInt64,
+        group: AccessGroup, label: String, lookup: [UInt8], contentType: String, created: UInt64,
         modified: UInt64, isLocked: Bool
     ) {
         self.collection = collection
@@ -35,7 +38,7 @@ public struct SecretItem: Sendable, Equatable {
         self.name = name
         self.group = group
         self.label = label
-        self.lookup = lookup
+        lookupBytes = lookup
         self.contentType = contentType
         self.created = created
         self.modified = modified

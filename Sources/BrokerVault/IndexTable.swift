@@ -83,7 +83,8 @@ struct IndexTable {
         return try query.step() ? Int(query.number(0)) : 0
     }
 
-    private static let walkMax = 4
+    /// So many rows are looked at before the index is asked for all tokens.
+    static let walkMax = 4
 
     /// So many tokens can be looked for at once.
     static let tokensMax = AttributeKey.allCases.count

@@ -45,6 +45,23 @@ struct ItemTable<Side: VaultSide> {
         let query = try database.statement(Side.statements.select)
         query.bind(id, at: 1)
         defer { query.reset() }
+        return try row(in: query, withSecret: withSecret)
+    }
+
+    /// Lends the row with a persistent reference. Until the closure returns, what is read is of the state of the store that
+    /// the row is of, if there is one.
+    func withRow(
+        of reference: Reference, withSecret: Bool, _ body: (Row<Side>?) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        let query = try stored { () throws(SQLiteError) in
+            try database.statement(Side.statements.selectByReference)
+        }
+        query.bind(reference.bytes, at: 1)
+        defer { query.reset() }
+        try body(stored { () throws(SQLiteError) in try row(in: query, withSecret: withSecret) })
+    }
+
+    private func row(in query: Statement, withSecret: Bool) throws(SQLiteError) -> Row<Side>? {
         guard try query.step(), let header = try header(of: query) else { return nil }
         return Row(
             header: header, attributes: query.bytes(15), secret: withSecret ? query.bytes(16) : [])
@@ -60,7 +77,7 @@ struct ItemTable<Side: VaultSide> {
 
     /// The row with a persistent reference.
     func id(of reference: Reference) throws(SQLiteError) -> Int64? {
-        let query = try database.statement("SELECT id FROM \(Side.table) WHERE reference = ?1")
+        let query = try database.statement(Side.statements.idOfReference)
         query.bind(reference.bytes, at: 1)
         defer { query.reset() }
         return try query.step() ? query.number(0) : nil

@@ -10,7 +10,7 @@ struct Selection: ~Copyable {
     let accessibilities: [UInt32: Accessibility]
     let now: UInt64
 
-    private static let countLimits = [8, 1024]
+    private static let countMax = 1024
     private static let begin = SQL("BEGIN")
     private static let commit = SQL("COMMIT")
 
@@ -29,21 +29,61 @@ struct Selection: ~Copyable {
         visit: (AnyRow) throws(Refusal) -> Step
     ) throws(Refusal) {
         let (groups, role) = (grant.groups, grant.role)
+        if let reference = query.reference {
+            return try withRow(of: reference, withSecret: withSecret) { (row) throws(Refusal) in
+                guard role.sees(row.side), groups.contains(row.header.group) else { return }
+                _ = try judge(row, query, &seenExpired, visit)
+            }
+        }
         try candidates(query, grant) { (candidate, unproven) throws(Refusal) in
-            let isTheirs = query.reference == nil ? try isOne(of: groups, candidate.groupID) : true
-            guard isTheirs && role.sees(candidate.side) else { return .next }
+            guard try isOne(of: groups, candidate.groupID), role.sees(candidate.side) else { return .next }
             let row = try stored { () throws(SQLiteError) in
                 try tables.row(candidate.id, candidate.side, withSecret: withSecret)
             }
             guard let row, groups.contains(row.header.group) else { return .next }
             guard unproven.allSatisfy(row.header.hasToken) else { return .unproven }
-            if seenExpired.contains(row.header.id) { return .next }
-            if row.header.hasExpired(at: now) {
-                seenExpired.insert(row.header.id)
-                return .next
-            }
-            return admits(row, query) ? try visit(row) : .next
+            return try judge(row, query, &seenExpired, visit)
         }
+    }
+
+    private func judge(
+        _ row: AnyRow, _ query: Query, _ seenExpired: inout Set<Int64>,
+        _ visit: (AnyRow) throws(Refusal) -> Step
+    ) throws(Refusal) -> Step {
+        if seenExpired.contains(row.header.id) { return .next }
+        if row.header.hasExpired(at: now) {
+            seenExpired.insert(row.header.id)
+            return .next
+        }
+        return admits(row, query) ? try visit(row) : .next
+    }
+
+    // Most are of the background, and found in one look.
+    private func withRow(
+        of reference: Reference, withSecret: Bool, _ body: (AnyRow) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        var isThere = false
+        try tables.background.withRow(of: reference, withSecret: withSecret) { (row) throws(Refusal) in
+            guard let row else { return }
+            isThere = true
+            try body(.background(row))
+        }
+        if isThere { return }
+        // Between two looks it might change sides.
+        try inOneState { () throws(Refusal) in
+            let row = try stored { () throws(SQLiteError) in
+                try tables.row(of: reference, withSecret: withSecret)
+            }
+            if let row { try body(row) }
+        }
+    }
+
+    // A commit may land on the store thread at any moment. A change is in its transaction already.
+    private func inOneState(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+        let isRead = !tables.database.isInTransaction
+        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
+        defer { if isRead { try? tables.database.statement(Self.commit).run() } }
+        try body()
     }
 
     private func admits(_ row: AnyRow, _ query: Query) -> Bool {
@@ -72,15 +112,14 @@ struct Selection: ~Copyable {
         _ query: Query, _ grant: borrowing Grant,
         _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Step
     ) throws(Refusal) {
-        if query.reference == nil, let itemClass = query.itemClass {
-            let tokens = try tokens(query.attributes, itemClass)
-            if !tokens.isEmpty { return try tables.index.visit(tokens, visitor) }
+        guard let itemClass = query.itemClass else { return }
+        let tokens = try tokens(query.attributes, itemClass)
+        if !tokens.isEmpty { return try tables.index.visit(tokens, visitor) }
+        try inOneState { () throws(Refusal) in
+            for candidate in try candidates(itemClass, grant) where try visitor(candidate, []) == .stop {
+                return
+            }
         }
-        // A commit may land on the store thread at any moment. A change is in its transaction already.
-        let isRead = !tables.database.isInTransaction
-        if isRead { try stored { () throws(SQLiteError) in try tables.database.statement(Self.begin).run() } }
-        defer { if isRead { try? tables.database.statement(Self.commit).run() } }
-        for candidate in try candidates(query, grant) where try visitor(candidate, []) == .stop { return }
     }
 
     // Those of the attributes by which items are found, the rarest first, as many as one look takes: an open row is
@@ -95,37 +134,22 @@ struct Selection: ~Copyable {
         return try rarestFirst(lookups) + tokens
     }
 
-    // Nobody can guess how rare what a program calls its attributes is. Counted far are those alone that are all common.
+    // Nobody can guess how rare what a program calls its attributes is. The first that a walk is enough for leads; counted
+    // far are those alone that are all common.
     private func rarestFirst(_ tokens: [[UInt8]]) throws(Refusal) -> [[UInt8]] {
         guard tokens.count > 1 else { return tokens }
-        for limit in Self.countLimits {
-            var counted: [(token: [UInt8], count: Int)] = []
-            for token in tokens {
-                let count = try stored { () throws(SQLiteError) in
-                    try tables.index.count(token, upTo: limit)
-                }
-                counted.append((token, count))
-            }
-            guard counted.contains(where: { $0.count < limit }) else { continue }
-            return counted.sorted { $0.count < $1.count }.map(\.token)
+        for (place, token) in tokens.enumerated()
+        where try count(token, upTo: IndexTable.walkMax + 1) <= IndexTable.walkMax {
+            return [token] + tokens[..<place] + tokens[(place + 1)...]
         }
-        return tokens
+        var counts: [Int] = []
+        for token in tokens { counts.append(try count(token, upTo: Self.countMax)) }
+        guard counts.contains(where: { $0 < Self.countMax }) else { return tokens }
+        return tokens.indices.sorted { counts[$0] < counts[$1] }.map { tokens[$0] }
     }
 
-    private func candidates(_ query: Query, _ grant: borrowing Grant) throws(Refusal) -> [Candidate] {
-        if let reference = query.reference { return try candidates(reference) }
-        return try query.itemClass.map { (itemClass) throws(Refusal) in try candidates(itemClass, grant) }
-            ?? []
-    }
-
-    private func candidates(_ reference: Reference) throws(Refusal) -> [Candidate] {
-        try stored { () throws(SQLiteError) in
-            if let id = try tables.background.id(of: reference) {
-                return [Candidate(id: id, side: .background, created: 0, groupID: 0)]
-            }
-            guard let id = try tables.foreground.id(of: reference) else { return [] }
-            return [Candidate(id: id, side: .foreground, created: 0, groupID: 0)]
-        }
+    private func count(_ token: [UInt8], upTo limit: Int) throws(Refusal) -> Int {
+        try stored { () throws(SQLiteError) in try tables.index.count(token, upTo: limit) }
     }
 
     private func candidates(

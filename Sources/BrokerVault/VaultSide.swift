@@ -28,6 +28,8 @@ enum Foreground: VaultSide {
 /// The statements of one side's table that are on the way of every call.
 struct ItemStatements: Sendable {
     let select: SQL
+    let selectByReference: SQL
+    let idOfReference: SQL
     let put: SQL
 
     init(table: String) {
@@ -36,6 +38,8 @@ struct ItemStatements: Sendable {
             synchronizable, gated, primary_token, tokens, size, attributes, secret
             """
         select = SQL("SELECT \(columns) FROM \(table) WHERE id = ?1")
+        selectByReference = SQL("SELECT \(columns) FROM \(table) WHERE reference = ?1")
+        idOfReference = SQL("SELECT id FROM \(table) WHERE reference = ?1")
         put = SQL(
             """
             INSERT OR REPLACE INTO \(table) (\(columns))
