@@ -16,15 +16,20 @@ static const char usage[] =
     "bench measure [options] LANE...     time lanes in alternating slices\n"
     "   LANE: SERVICE:OPERATION[@CLIENTS][+SERVICE:OPERATION]\n"
     "   SERVICE:OPERATION: broker:read, :begin, :search, :store, echo:the same, sqlite:commit\n"
+    "   secrets:OPERATION, of org.freedesktop.secrets, gnome:the same of gnome-keyring, echo:the same:\n"
+    "   get-secret, search-items, miss, look-up, visit\n"
     "   the part after + runs in one more client during that lane's slices\n"
     "   --items N  --rounds R  --seconds S (a slice)  --warm N  --folder DIR (of SQLite's file)\n"
-    "   --broker-pid PID  --echo-pid PID (to charge CPU time to)\n"
-    "bench fill [--from N] --items N [--connections C] [--window W] [--limit SECONDS]\n"
+    "   --broker-pid PID  --echo-pid PID  --gnome-pid PID (to charge CPU time to)\n"
+    "bench fill [--secrets] [--from N] --items N [--connections C] [--window W] [--limit SECONDS]\n"
+    "   --secrets: by CreateItem of org.freedesktop.secrets\n"
+    "bench lock SERVICE                                lock and unlock the collection; count the signals\n"
     "bench signals [--rounds R] [--subscribers S] [--broker-pid PID --echo-pid PID] LISTENER...\n"
     "   time changes until the last subscriber has heard of them; the subscribers live in copies of this\n"
     "   program, which are started as LISTENER listen CONNECTIONS\n"
     "bench start --items N [--log FILE] -- DAEMON...   time from spawn to the first answers, then end it\n"
     "bench wait PID                                    until that broker answers; prints state and version\n"
+    "bench owner SERVICE PID                           until that service's name has an owner\n"
     "bench versions\n";
 
 uint64_t now_ns(void)
@@ -117,6 +122,10 @@ int main(int argc, char **argv)
         return start_main(argc - 1, argv + 1);
     if (!strcmp(command, "wait"))
         return wait_main(argc - 1, argv + 1);
+    if (!strcmp(command, "owner"))
+        return owner_main(argc - 1, argv + 1);
+    if (!strcmp(command, "lock"))
+        return lock_main(argc - 1, argv + 1);
     if (!strcmp(command, "versions"))
         return versions_main();
     fputs(usage, stderr);

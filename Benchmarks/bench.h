@@ -13,13 +13,19 @@
 #define CALL_TIMEOUT_US (120ull * 1000000ull)
 
 /* A D-Bus service with the methods of org.chatelaine.Broker1.Items: the broker, over the bus or over its direct
- * endpoint, or the echo. The echo has all its methods on one interface. */
+ * endpoint, or the echo. Or one with those of org.freedesktop.secrets: the broker's, gnome-keyring's, or the echo's.
+ * The echo has all its methods on one interface. */
 struct service {
     const char *word, *name, *path, *items, *refresh, *subscriptions;
+    const char *address; /* the environment's variable that has it */
+    /* Interfaces of a service of org.freedesktop.secrets and of its items, and a path; null for the others. */
+    const char *front, *front_item, *collection;
     bool plain; /* its secrets go as they are, in the session that every direct connection has */
     bool real; /* its replies are of the item that was asked for, and its secrets can be opened */
+    bool numbered; /* on its front the path of item i ends in i + 1 */
 };
 extern const struct service broker, direct, plain, echo;
+extern const struct service secrets, gnome, secrets_echo;
 
 /* ---- session.c: one end of x25519-hkdf-sha256-chacha20poly1305, or of a plain session ---- */
 struct session {
@@ -46,17 +52,37 @@ void item_secret(uint64_t i, unsigned char secret[SECRET_BYTES]);
 /* Reads an `a{sv}` and ends the process unless its account is that of item i. */
 void item_check_attributes(sd_bus_message *m, uint64_t i);
 
+/* ---- secrets.c: services of org.freedesktop.secrets, whose sessions here are all plain ---- */
+#define PATH_BYTES 128u
+#define NO_ITEM 900000000u /* from here on: numbers that no item has */
+struct front_session {
+    sd_bus *bus;
+    char path[PATH_BYTES];
+};
+/* Connects, and opens a session. */
+void front_open(struct front_session *s, const struct service *service);
+void front_append_attributes(sd_bus_message *m, uint64_t i);
+/* What CreateItem takes. */
+void front_append_item(const struct front_session *s, sd_bus_message *m, uint64_t i);
+/* Learns the paths of items 0 .. items-1, for this process and those that it forks; ends the process where one is
+ * missing. */
+void front_find_items(const struct service *service, uint64_t items);
+const char *front_item_path(const struct service *service, uint64_t i);
+
 /* ---- client.c: one connection, with a session on each service it uses ---- */
 struct rows;
 struct client {
     sd_bus *bus, *direct_bus;
     struct session broker_session, direct_session, plain_session, echo_session;
+    struct front_session secrets_session, gnome_session, secrets_echo_session;
     struct rows *rows;
     uint64_t items;     /* 0 .. items-1 are stored */
     uint64_t first_new; /* number of the first item that this client may add */
     uint64_t added, random, reads, verified;
 };
+/* To the bus of the broker and the echo; to the one that a service is on. */
 sd_bus *bus_connect(void);
+sd_bus *service_connect(const struct service *service);
 /* Connects to the direct endpoint, which has no bus. */
 sd_bus *direct_connect(void);
 sd_bus *client_bus(struct client *c, const struct service *service);
@@ -66,17 +92,30 @@ sd_bus_message *call_new(sd_bus *bus, const struct service *service, const char 
 /* Sends and frees `m`; returns the reply. */
 sd_bus_message *call_send(sd_bus *bus, sd_bus_message *m, const char *member);
 struct session *client_session(struct client *c, const struct service *service);
+struct front_session *client_front(struct client *c, const struct service *service);
 uint64_t client_pick(struct client *c);
 uint64_t client_next_new(struct client *c);
+
+/* Replies are opened and compared this often: at each call it would slow the client down by more than some services
+ * differ. */
+#define VERIFY_EVERY 64u
 
 /* ---- operations.c ---- */
 struct operation {
     const char *word;
     uint64_t (*run)(struct client *c, const struct service *service); /* nanoseconds */
+    bool front; /* a call of org.freedesktop.secrets */
 };
 const struct operation *operation_named(const char *word);
 /* Lets the echo answer with the very attributes the broker answers with; says how many and how large. */
 void echo_take_shape(sd_bus *bus, bool from_broker, unsigned *entries, size_t *bytes);
+
+/* ---- secret_operations.c: the same of org.freedesktop.secrets ---- */
+uint64_t front_get_secret(struct client *c, const struct service *service);
+uint64_t front_search(struct client *c, const struct service *service);
+uint64_t front_miss(struct client *c, const struct service *service);
+uint64_t front_look_up(struct client *c, const struct service *service);
+uint64_t front_visit(struct client *c, const struct service *service);
 
 /* ---- rows.c: bare SQLite commits ---- */
 struct rows *rows_open(const char *folder);
@@ -97,6 +136,8 @@ struct lane {
     unsigned clients;
 };
 struct lane lane_parse(const char *word);
+/* Ends the process where none has the name; `front`: the echo's, where it is the echo, is that of its front. */
+const struct service *service_named(const char *word, bool front);
 
 /* ---- statistics.c ---- */
 /* The times of one client in one lane: round r has calls[r] of them, its samples end at mark[r + 1] in ns[].
@@ -129,8 +170,10 @@ int signals_main(int argc, char **argv);
 int listen_main(int argc, char **argv);
 int measure_main(int argc, char **argv);
 int fill_main(int argc, char **argv);
+int lock_main(int argc, char **argv);
 int start_main(int argc, char **argv);
 int wait_main(int argc, char **argv);
+int owner_main(int argc, char **argv);
 
 uint64_t now_ns(void);
 /* The processor time of a process; 0 for process 0. */

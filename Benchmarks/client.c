@@ -7,6 +7,7 @@ const struct service broker = {
     .word = "broker",
     .name = "org.chatelaine.Broker1",
     .path = "/org/chatelaine/Broker1",
+    .address = "DBUS_SESSION_BUS_ADDRESS",
     .items = "org.chatelaine.Broker1.Items",
     .refresh = "org.chatelaine.Broker1.Refresh",
     .subscriptions = "org.chatelaine.Broker1.Subscriptions",
@@ -41,6 +42,37 @@ const struct service echo = {
     .real = false,
 };
 
+const struct service secrets = {
+    .word = "secrets",
+    .name = "org.freedesktop.secrets",
+    .path = "/org/freedesktop/secrets",
+    .address = "DBUS_SESSION_BUS_ADDRESS",
+    .front = "org.freedesktop.Secret.Service",
+    .front_item = "org.freedesktop.Secret.Item",
+    .collection = "/org/freedesktop/secrets/collection/login",
+    .real = true,
+};
+const struct service gnome = {
+    .word = "gnome",
+    .name = "org.freedesktop.secrets",
+    .path = "/org/freedesktop/secrets",
+    .address = "BENCH_GNOME_ADDRESS",
+    .front = "org.freedesktop.Secret.Service",
+    .front_item = "org.freedesktop.Secret.Item",
+    .collection = "/org/freedesktop/secrets/collection/login",
+    .real = true,
+    .numbered = true,
+};
+const struct service secrets_echo = {
+    .word = "echo",
+    .name = "org.chatelaine.Echoes1",
+    .path = "/org/chatelaine/Echoes1/secrets",
+    .address = "DBUS_SESSION_BUS_ADDRESS",
+    .front = "org.chatelaine.Echoes1.Secrets",
+    .front_item = "org.chatelaine.Echoes1.Secrets",
+    .collection = "/org/chatelaine/Echoes1/secrets/collection/login",
+};
+
 /* A client adds this many items and then stores over them, so that a fast store stays within its quota. */
 #define NEW_ITEMS_MAX 3000u
 
@@ -60,6 +92,11 @@ static sd_bus *connect_to(const char *variable, bool is_bus)
 sd_bus *bus_connect(void)
 {
     return connect_to("DBUS_SESSION_BUS_ADDRESS", true);
+}
+
+sd_bus *service_connect(const struct service *service)
+{
+    return connect_to(service->address, true);
 }
 
 sd_bus *direct_connect(void)
@@ -102,6 +139,13 @@ struct session *client_session(struct client *c, const struct service *service)
     if (service == &plain)
         return &c->plain_session;
     return service == &broker ? &c->broker_session : &c->echo_session;
+}
+
+struct front_session *client_front(struct client *c, const struct service *service)
+{
+    if (service == &gnome)
+        return &c->gnome_session;
+    return service == &secrets ? &c->secrets_session : &c->secrets_echo_session;
 }
 
 uint64_t client_pick(struct client *c)

@@ -2,27 +2,16 @@
  * does nothing else. It reads its arguments whole, as any service must, and answers with the attributes that
  * TakeShape gave it, and with 12 and 80 bytes that are nobody's secret. To those who subscribed it sends signals of
  * the broker's shape, each its own. */
+#include "echo.h"
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
-#define NAME "org.chatelaine.Echoes1"
-#define PATH "/org/chatelaine/Echoes1"
 #define ENTRIES_MAX 32u
 #define SUBSCRIBERS_MAX 4096u
 #define ANY_REFERENCE "0123456789abcdef0123456789abcdef"
-
-/* Ends the method with sd-bus's own error where a step fails. */
-#define TRY(step)                      \
-    do {                               \
-        int try_result = (step);       \
-        if (try_result < 0)            \
-            return try_result;         \
-    } while (0)
 
 struct entry {
     char key[32], type[2], text[256];
@@ -133,7 +122,7 @@ static int read_texts(sd_bus_message *m)
     return sd_bus_message_exit_container(m);
 }
 
-static int answer(sd_bus_message *reply, int r)
+int answer(sd_bus_message *reply, int r)
 {
     if (r >= 0)
         r = sd_bus_send(NULL, reply, NULL);
@@ -263,6 +252,7 @@ static int serve(void)
     TRY(sd_event_default(&event));
     TRY(sd_bus_open_user(&bus));
     TRY(sd_bus_add_object_vtable(bus, NULL, PATH, NAME ".Items", methods, NULL));
+    TRY(sd_bus_add_fallback_vtable(bus, NULL, PATH "/secrets", NAME ".Secrets", secret_methods, NULL, NULL));
     TRY(sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL));
     TRY(sd_bus_request_name(bus, NAME, 0));
     puts("ready");

@@ -1,5 +1,5 @@
-/* bench fill: Store of items from..items-1, over several connections with several calls in flight on each, so
- * that a broker that shares commits can. Stops early at --limit seconds and says how many there are. */
+/* bench fill: Store, or CreateItem, of items from..items-1, over several connections with several calls in flight on
+ * each, so that a broker that shares commits can. Stops early at --limit seconds and says how many there are. */
 #include "bench.h"
 #include <getopt.h>
 #include <inttypes.h>
@@ -13,36 +13,62 @@ struct filler {
     struct client client;
     uint64_t next, step, items, deadline, stored;
     unsigned waiting, window;
+    bool front;
 };
 
 static int on_stored(sd_bus_message *reply, void *user, sd_bus_error *)
 {
     struct filler *f = user;
     if (sd_bus_message_is_method_error(reply, NULL))
-        die("fill: Store", 0, sd_bus_message_get_error(reply));
+        die("fill", 0, sd_bus_message_get_error(reply));
     f->waiting--;
     f->stored++;
     return 0;
 }
 
-static void send_next(struct filler *f)
+static sd_bus_message *store_call(struct filler *f)
 {
     unsigned char secret[SECRET_BYTES];
     item_secret(f->next, secret);
     sd_bus_message *m = call_new(f->client.bus, &broker, "Store");
     item_append_attributes(m, f->next);
     session_append_secret(&f->client.broker_session, m, secret);
-    must(sd_bus_call_async(f->client.bus, NULL, m, on_stored, f, CALL_TIMEOUT_US), "fill: Store");
+    return m;
+}
+
+static sd_bus_message *create_call(struct filler *f)
+{
+    sd_bus_message *m = NULL;
+    must(sd_bus_message_new_method_call(f->client.bus, &m, secrets.name, secrets.collection,
+                                        "org.freedesktop.Secret.Collection", "CreateItem"), "CreateItem");
+    front_append_item(&f->client.secrets_session, m, f->next);
+    return m;
+}
+
+static void send_next(struct filler *f)
+{
+    sd_bus_message *m = f->front ? create_call(f) : store_call(f);
+    must(sd_bus_call_async(f->client.bus, NULL, m, on_stored, f, CALL_TIMEOUT_US), "fill");
     sd_bus_message_unref(m);
     f->next += f->step;
     f->waiting++;
 }
 
+static void open_client(struct filler *f)
+{
+    if (f->front) {
+        front_open(&f->client.secrets_session, &secrets);
+        f->client.bus = f->client.secrets_session.bus;
+        return;
+    }
+    f->client.bus = bus_connect();
+    session_open(&f->client.broker_session, f->client.bus, &broker);
+}
+
 /* Returns how many this connection stored; those it sent are 0, 1, 2, ... of its share, without a gap. */
 static uint64_t fill_share(struct filler *f)
 {
-    f->client.bus = bus_connect();
-    session_open(&f->client.broker_session, f->client.bus, &broker);
+    open_client(f);
     for (;;) {
         while (f->waiting < f->window && f->next < f->items && now_ns() < f->deadline)
             send_next(f);
@@ -81,13 +107,15 @@ static uint64_t without_gap(const uint64_t *stored, uint64_t connections)
 static struct {
     uint64_t from, items, connections, limit;
     unsigned window;
+    bool front;
 } plan = {.connections = 4, .limit = 3600, .window = 64};
 
 static void read_options(int argc, char **argv)
 {
     static const struct option options[] = {{"from", 1, 0, 'f'},   {"items", 1, 0, 'i'},
                                             {"window", 1, 0, 'w'}, {"connections", 1, 0, 'c'},
-                                            {"limit", 1, 0, 'l'},  {0, 0, 0, 0}};
+                                            {"limit", 1, 0, 'l'},  {"secrets", 0, 0, 's'},
+                                            {0, 0, 0, 0}};
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) >= 0;)
         switch (o) {
         case 'f': plan.from = number_option(optarg, UINT32_MAX); break;
@@ -95,6 +123,7 @@ static void read_options(int argc, char **argv)
         case 'c': plan.connections = number_option(optarg, CLIENTS_MAX); break;
         case 'w': plan.window = (unsigned)number_option(optarg, 200); break;
         case 'l': plan.limit = number_option(optarg, 86400); break;
+        case 's': plan.front = true; break;
         default: die("fill: unknown option", 0, NULL);
         }
     if (!plan.connections || !plan.window || plan.items < plan.from)
@@ -105,7 +134,7 @@ static void fill_all(uint64_t *stored, uint64_t deadline)
 {
     for (uint64_t c = 0; c < plan.connections; c++)
         fork_share((struct filler){.next = plan.from + c, .step = plan.connections, .items = plan.items,
-                                   .window = plan.window, .deadline = deadline}, &stored[c]);
+                                   .window = plan.window, .deadline = deadline, .front = plan.front}, &stored[c]);
     for (int status; wait(&status) > 0;)
         if (status)
             _exit(1);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct service *service_named(const char *word)
+const struct service *service_named(const char *word, bool front)
 {
     if (!strcmp(word, "broker"))
         return &broker;
@@ -13,9 +13,13 @@ static const struct service *service_named(const char *word)
     if (!strcmp(word, "plain"))
         return &plain;
     if (!strcmp(word, "echo"))
-        return &echo;
+        return front ? &secrets_echo : &echo;
+    if (!strcmp(word, "secrets"))
+        return &secrets;
+    if (!strcmp(word, "gnome"))
+        return &gnome;
     if (strcmp(word, "sqlite") != 0)
-        die("a lane's service is none of broker, direct, plain, echo and sqlite", 0, NULL);
+        die("a service is none of broker, direct, plain, secrets, gnome, echo and sqlite", 0, NULL);
     return NULL;
 }
 
@@ -25,8 +29,12 @@ static struct action action_parse(char *word)
     if (!colon)
         die("a lane is SERVICE:OPERATION[@CLIENTS][+SERVICE:OPERATION]", 0, NULL);
     *colon = 0;
-    struct action a = {service_named(word), operation_named(colon + 1)};
-    if (!a.operation || (a.operation->run == rows_commit) != (a.service == NULL))
+    const struct operation *operation = operation_named(colon + 1);
+    if (!operation)
+        die("a lane has no such operation", 0, NULL);
+    struct action a = {service_named(word, operation->front), operation};
+    bool front = a.service && a.service->front;
+    if (front != operation->front || (operation->run == rows_commit) != (a.service == NULL))
         die("a lane's service has no such operation", 0, NULL);
     return a;
 }

@@ -17,7 +17,7 @@ static struct {
     unsigned rounds, warm, clients, lane_count;
     uint64_t slice_ns;
     const char *folder;
-    pid_t broker_pid, echo_pid;
+    pid_t broker_pid, echo_pid, gnome_pid;
     struct lane lanes[LANES_MAX];
 } plan = {.items = 1, .rounds = 5, .warm = 20, .slice_ns = 500000000u, .folder = "."};
 
@@ -60,6 +60,14 @@ static bool plan_uses(const struct service *service)
     return false;
 }
 
+static void open_fronts(struct client *c)
+{
+    static const struct service *const fronts[] = {&secrets, &gnome, &secrets_echo};
+    for (size_t k = 0; k < sizeof fronts / sizeof *fronts; k++)
+        if (plan_uses(fronts[k]))
+            front_open(client_front(c, fronts[k]), fronts[k]);
+}
+
 static void client_start(struct client *c, unsigned number)
 {
     c->items = plan.items;
@@ -74,6 +82,7 @@ static void client_start(struct client *c, unsigned number)
         session_open(&c->plain_session, c->direct_bus, &plain);
     }
     session_open(&c->echo_session, c->bus, &echo);
+    open_fronts(c);
     for (unsigned l = 0; l < plan.lane_count; l++) {
         struct action a = action_of(&plan.lanes[l], number);
         if (a.operation && !a.service && !c->rows)
@@ -128,11 +137,20 @@ static uint64_t wall_of(const struct slice *slice, unsigned clients)
     return last - first;
 }
 
+/* The process that a lane's time on the processor is charged to. */
+static pid_t pid_of(const struct service *service)
+{
+    if (!service)
+        return 0;
+    if (service == &gnome)
+        return plan.gnome_pid;
+    return service->real ? plan.broker_pid : plan.echo_pid;
+}
+
 static void conduct_slice(unsigned lane, unsigned round)
 {
     const struct lane *l = &plan.lanes[lane];
-    const struct service *service = l->action.service;
-    pid_t pid = service && service->real ? plan.broker_pid : service == &echo ? plan.echo_pid : 0;
+    pid_t pid = pid_of(l->action.service);
     uint64_t cpu = cpu_ns(pid);
     pthread_barrier_wait(barrier);
     pthread_barrier_wait(barrier);
@@ -160,7 +178,8 @@ static void read_options(int argc, char **argv)
 {
     static const struct option options[] = {
         {"items", 1, 0, 'i'},  {"rounds", 1, 0, 'r'},     {"seconds", 1, 0, 's'},  {"warm", 1, 0, 'w'},
-        {"folder", 1, 0, 'f'}, {"broker-pid", 1, 0, 'b'}, {"echo-pid", 1, 0, 'e'}, {0, 0, 0, 0}};
+        {"folder", 1, 0, 'f'}, {"broker-pid", 1, 0, 'b'}, {"echo-pid", 1, 0, 'e'},
+        {"gnome-pid", 1, 0, 'g'}, {0, 0, 0, 0}};
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) >= 0;)
         switch (o) {
         case 'i': plan.items = number_option(optarg, FIRST_NEW_ITEM); break;
@@ -170,6 +189,7 @@ static void read_options(int argc, char **argv)
         case 'f': plan.folder = optarg; break;
         case 'b': plan.broker_pid = (pid_t)number_option(optarg, INT32_MAX); break;
         case 'e': plan.echo_pid = (pid_t)number_option(optarg, INT32_MAX); break;
+        case 'g': plan.gnome_pid = (pid_t)number_option(optarg, INT32_MAX); break;
         default: die("measure: unknown option", 0, NULL);
         }
     if (argc - optind < 1 || argc - optind > (int)LANES_MAX || !plan.items || !plan.rounds)
@@ -190,6 +210,8 @@ int measure_main(int argc, char **argv)
     if (plan_uses(&echo))
         echo_take_shape(bus, plan_uses(&broker), &entries, &bytes);
     sd_bus_flush_close_unref(bus);
+    if (plan_uses(&secrets))
+        front_find_items(&secrets, plan.items);
     records = shared_memory(sizeof *records * plan.lane_count * (plan.clients + 1));
     slices = shared_memory(sizeof *slices * plan.lane_count * ROUNDS_MAX);
     start_clients();

@@ -20,17 +20,16 @@ static int on_owner(sd_bus_message *m, void *owned, sd_bus_error *)
 {
     const char *name, *before, *after;
     must(sd_bus_message_read(m, "sss", &name, &before, &after), "NameOwnerChanged");
-    if (strcmp(name, broker.name) == 0)
-        *(bool *)owned = *after != 0;
+    *(bool *)owned = *after != 0;
     return 0;
 }
 
-static bool has_owner(sd_bus *bus)
+static bool has_owner(sd_bus *bus, const char *service)
 {
     sd_bus_message *reply = NULL;
     int has = 0;
     must(sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                            "NameHasOwner", NULL, &reply, "s", broker.name), "NameHasOwner");
+                            "NameHasOwner", NULL, &reply, "s", service), "NameHasOwner");
     must(sd_bus_message_read(reply, "b", &has), "NameHasOwner");
     sd_bus_message_unref(reply);
     return has;
@@ -41,7 +40,7 @@ static void check_daemon_lives(int daemon)
 {
     struct pollfd p = {.fd = daemon, .events = POLLIN};
     if (poll(&p, 1, 0) > 0)
-        die("the broker ended before it answered", 0, NULL);
+        die("the service ended before it answered", 0, NULL);
 }
 
 /* Waits by the bus's signal, since asking again and again would take the processor from the daemon. */
@@ -50,11 +49,11 @@ static void wait_for_owner(sd_bus *bus, const bool *owned, pid_t pid)
     uint64_t limit = now_ns() + START_LIMIT_NS;
     int daemon = (int)syscall(SYS_pidfd_open, pid, 0);
     if (daemon < 0)
-        die("the broker's process", errno, NULL);
+        die("the service's process", errno, NULL);
     while (!*owned) {
         check_daemon_lives(daemon);
         if (now_ns() > limit)
-            die("no broker has owned its name for a minute", 0, NULL);
+            die("nobody has owned the service's name for a minute", 0, NULL);
         int r = sd_bus_process(bus, NULL);
         must(r, "process");
         if (r == 0)
@@ -74,11 +73,11 @@ static char *property(sd_bus *bus, const char *name)
 }
 
 /* Matches the one name alone: the signals of others would wake this process while the daemon starts. */
-static void watch_owner(sd_bus *bus, bool *owned)
+static void watch_owner(sd_bus *bus, const char *service, bool *owned)
 {
     char rule[256];
     snprintf(rule, sizeof rule,
-             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s'", broker.name);
+             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s'", service);
     must(sd_bus_add_match(bus, NULL, rule, on_owner, owned), "match");
 }
 
@@ -136,8 +135,8 @@ int start_main(int argc, char **argv)
     if (!items || optind == argc)
         die("start: --items N -- DAEMON...", 0, NULL);
     sd_bus *bus = bus_connect();
-    watch_owner(bus, &owned);
-    if (has_owner(bus))
+    watch_owner(bus, broker.name, &owned);
+    if (has_owner(bus, broker.name))
         die("a broker runs on this bus already", 0, NULL);
     uint64_t start = now_ns();
     pid_t pid = spawn(argv + optind, log);
@@ -154,16 +153,34 @@ int start_main(int argc, char **argv)
     return 0;
 }
 
+/* Returns a connection to the service's bus, once that process, or another, owns its name. */
+static sd_bus *await_owner(const struct service *service, const char *pid)
+{
+    bool owned = false;
+    sd_bus *bus = service_connect(service);
+    watch_owner(bus, service->name, &owned);
+    owned = owned || has_owner(bus, service->name);
+    wait_for_owner(bus, &owned, (pid_t)number_option(pid, INT32_MAX));
+    return bus;
+}
+
+int owner_main(int argc, char **argv)
+{
+    if (argc != 3)
+        die("owner: SERVICE PID", 0, NULL);
+    const struct service *service = service_named(argv[1], true);
+    if (!service || !service->address)
+        die("owner: that service has no name on a bus", 0, NULL);
+    await_owner(service, argv[2]);
+    puts("{}");
+    return 0;
+}
+
 int wait_main(int argc, char **argv)
 {
     if (argc != 2)
         die("wait: PID", 0, NULL);
-    pid_t pid = (pid_t)number_option(argv[1], INT32_MAX);
-    bool owned = false;
-    sd_bus *bus = bus_connect();
-    watch_owner(bus, &owned);
-    owned = owned || has_owner(bus);
-    wait_for_owner(bus, &owned, pid);
+    sd_bus *bus = await_owner(&broker, argv[1]);
     char *state = property(bus, "State"), *version = property(bus, "Version");
     printf("{\"state\":\"%s\",\"version\":\"%s\"}\n", state, version);
     free(state);
