@@ -25,6 +25,8 @@ class Figure:
 
 
 def number(value):
+    if isinstance(value, int):
+        return f"{value:,}"
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 20 else f"{value:.2f}"
@@ -55,6 +57,20 @@ def call_row(items, call, where, lane, base):
             f"{number(lane['cpu_us'])} / {number(base['cpu_us'])} |")
 
 
+FRONT_HEAD = """\
+| items | call of org.freedesktop.secrets | on | service | its p50 / p99 us | calls/s | echo p50 / p99 us | calls/s | \
+p50 ratio | p99 ratio | rate ratio | CPU us a call, its / echo |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"""
+FRONT_CALLS = {"get-secret": "GetSecret", "search-items": "SearchItems, 6 attributes", "miss": "SearchItems, no match",
+               "look-up": "SearchItems + GetSecrets", "visit": "connect, OpenSession, look-up, close"}
+FRONT_SERVICES = {"secrets": "broker", "gnome": "gnome-keyring"}
+
+
+def front_row(items, call, where, service, lane, base):
+    row = call_row(items, FRONT_CALLS[call], FRONT_SERVICES[service], lane, base)
+    return row.replace(f" | {lane['clients']} | ", f" | {where} | ", 1)
+
+
 LANES_HEAD = """\
 | lane | on | calls/s | p50 us | p99 us | CPU us a call | calls/s of the writer beside |
 | --- | --- | --- | --- | --- | --- | --- |"""
@@ -66,13 +82,10 @@ def lane_row(lane, where):
             f"{number(lane['cpu_us']) if lane['cpu_us'] else ''} | {beside} |")
 
 
-def markdown(header, figures, calls, lanes, notes):
+def markdown(header, figures, tables, notes):
     parts = ["# Benchmark", "\n".join(f"- {line}" for line in header),
              "| figure | measured | goal | met |\n| --- | --- | --- | --- |\n" + "\n".join(f.row() for f in figures)]
-    if calls:
-        parts.append(CALLS_HEAD + "\n" + "\n".join(calls))
-    if lanes:
-        parts.append(LANES_HEAD + "\n" + "\n".join(lanes))
+    parts += [head + "\n" + "\n".join(rows) for head, rows in tables if rows]
     if notes:
         parts.append("\n".join(f"- {note}" for note in notes))
     return "\n\n".join(parts) + "\n"

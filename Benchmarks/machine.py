@@ -41,6 +41,8 @@ def versions(bench, broker):
     here = os.path.dirname(os.path.realpath(__file__))
     tree = said("git", "-C", here, "describe", "--always", "--dirty") or "unknown"
     bus = said("dbus-daemon", "--version").rsplit(" ", 1)[-1]
+    keyring = said("gnome-keyring-daemon", "--version").rsplit(" ", 1)[-1] or "none"
     systemd = said("pkg-config", "--modversion", "libsystemd")
     return (f"versions: broker {broker}, tree {tree}, dbus-daemon {bus}, libsystemd {systemd}, "
-            f"libsodium {own['libsodium']}, SQLite {own['sqlite']}, compiler of the clients {own['compiler']}")
+            f"gnome-keyring {keyring}, libsodium {own['libsodium']}, SQLite {own['sqlite']}, "
+            f"compiler of the clients {own['compiler']}")

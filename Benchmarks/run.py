@@ -12,15 +12,18 @@ import sys
 import time
 
 import machine
-from figures import Figure, markdown
+from figures import CALLS_HEAD, FRONT_HEAD, LANES_HEAD, Figure, markdown
+from front import front
 from sections import begins, beside, calls, direct, direct_alone, fill, floor, memory, signals, starts, writes
 from world import BENCH, ECHO, HERE, Failed, World
 
 STORE, WRITTEN = "state", "state-written"
 SMALL, MEDIUM, MIDDLE, LARGE = 10, 1_000, 10_000, 100_000
 # Many short slices and not a few long ones: what disturbs one then mostly disturbs its neighbour too.
-FULL = {"rounds": 50, "slice": 0.1, "write_slice": 0.25, "starts": 15, "signal_rounds": 12, "fill_limit": 300}
-QUICK = {"rounds": 9, "slice": 0.1, "write_slice": 0.2, "starts": 4, "signal_rounds": 3, "fill_limit": 35}
+FULL = {"rounds": 50, "slice": 0.1, "write_slice": 0.25, "starts": 15, "signal_rounds": 12, "front_rounds": 16,
+        "front_where": ("one processor", "all processors"), "fill_limit": 300}
+QUICK = {"rounds": 9, "slice": 0.1, "write_slice": 0.2, "starts": 4, "signal_rounds": 3, "front_rounds": 5,
+         "front_where": ("one processor",), "fill_limit": 35}
 
 
 class Run:
@@ -28,7 +31,7 @@ class Run:
 
     def __init__(self, world, pace, out):
         self.world, self.pace, self.out = world, pace, out
-        self.figures, self.calls, self.lanes, self.notes = [], [], [], []
+        self.figures, self.calls, self.fronts, self.lanes, self.notes = [], [], [], [], []
         self.version, self.verified, self.failed = "unknown", 0, False
 
     def record(self, **line):
@@ -56,10 +59,10 @@ class Run:
             self.note(f"NOT MEASURED: {title}: {error}")
             return None
 
-    def measure(self, section, lanes, items, slice_seconds, rounds=None):
+    def measure(self, section, lanes, items, slice_seconds, rounds=None, options=()):
         """Runs `bench measure` and returns its lanes."""
         world, rounds, seconds = self.world, rounds or self.pace["rounds"], slice_seconds
-        options = ["--items", items, "--rounds", rounds, "--seconds", seconds, "--echo-pid", world.echo.pid]
+        options = ["--items", items, "--rounds", rounds, "--seconds", seconds, "--echo-pid", world.echo.pid, *options]
         if world.broker:
             options += ["--broker-pid", world.broker.pid]
         rows = world.path("rows")
@@ -126,6 +129,7 @@ def everything(run):
     if ratio_small and ratio_large:
         run.figure(f"Read: p50 ratio at {there:,} items to that at {SMALL} (flat: 1)",
                    ratio_large / ratio_small, "x", goal=1.1)
+    run.attempt("org.freedesktop.secrets", front, run)
     if there:
         run.attempt("start", starts, run, there, run.world.broker_command(STORE))
 
@@ -134,6 +138,8 @@ def parse():
     parser = argparse.ArgumentParser(description="Benchmark of the broker; see README.md")
     parser.add_argument("--quick", action="store_true", help="two minutes, rougher")
     parser.add_argument("--floor", action="store_true", help="the echo and SQLite alone, without a broker")
+    parser.add_argument("--secrets", action="store_true",
+                        help="org.freedesktop.secrets alone, and gnome-keyring beside it")
     parser.add_argument("--out", default=os.path.join(HERE, "build", "results"), help="folder of the results")
     return parser.parse_args()
 
@@ -156,7 +162,8 @@ def program(options):
 def report(run, header, folder):
     if run.verified:
         run.note(f"{run.verified:,} replies were opened and compared with what had been stored")
-    text = markdown(header, run.figures, run.calls, run.lanes, run.notes)
+    tables = ((CALLS_HEAD, run.calls), (FRONT_HEAD, run.fronts), (LANES_HEAD, run.lanes))
+    text = markdown(header, run.figures, tables, run.notes)
     path = os.path.join(folder, "bench.md")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -175,6 +182,8 @@ def main():
         header = [machine.describe(world.work)]
         if options.floor:
             run.attempt("floor", floor, run)
+        elif options.secrets:
+            run.attempt("org.freedesktop.secrets", front, run)
         else:
             everything(run)
         header.append(machine.versions(BENCH, "none" if options.floor else run.version))

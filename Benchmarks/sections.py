@@ -105,16 +105,17 @@ def direct_on(run, items, where, crowds):
             run.figure(f"{name}: rate to the bus's", ratio(lane, base, "rate"), "x")
 
 
-def fill(run, first, items):
+def fill(run, first, items, *options):
     """Adds items first..items-1; returns how many there are now."""
-    filled = run.world.bench("fill", "--from", first, "--items", items, "--connections", 4, "--window", 60,
+    filled = run.world.bench("fill", *options, "--from", first, "--items", items, "--connections", 4, "--window", 60,
                              "--limit", run.pace["fill_limit"], timeout=run.pace["fill_limit"] + 150)
     run.record(section="fill", **filled)
     if filled["items"] < items:
         run.note(f"filling stopped after {run.pace['fill_limit']} s: {filled['items']:,} of {items:,} items; "
                  "what follows is measured with those")
     if items - first >= 1000:
-        run.figure(f"Store, up to {filled['items']:,} items, 240 calls in flight: rate", filled["rate"], "/s")
+        call = "CreateItem" if "--secrets" in options else "Store"
+        run.figure(f"{call}, up to {filled['items']:,} items, 240 calls in flight: rate", filled["rate"], "/s")
     return filled["items"]
 
 
@@ -125,7 +126,7 @@ def use(run, items):
 
 def memory(run, items, when):
     use(run, items)
-    found = run.world.memory_kb()
+    found = run.world.memory_kb(run.world.broker)
     run.record(section="memory", items=items, when=when, **found)
     run.figure(f"VmRSS, {items:,} items, {when}", found["VmRSS"] / 1024, " MiB", goal=16)
     run.figure(f"VmHWM, {items:,} items, {when}", found["VmHWM"] / 1024, " MiB")

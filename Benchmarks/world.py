@@ -44,15 +44,15 @@ class World:
     def __enter__(self):
         try:
             self._make_folders()
-            self._start_bus()
+            self._start_echo()
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *_):
-        for process in reversed(self.processes):
-            end(process)
+        for process in self.processes[::-1]:
+            self.end(process)
         shutil.rmtree(self.work, ignore_errors=True)
 
     def path(self, name):
@@ -71,22 +71,30 @@ class World:
         self.environment.update(HOME=self.path("home"), XDG_RUNTIME_DIR=self.path("runtime"),
                                 BENCH_DIRECT_ADDRESS="unix:path=" + self.path("runtime/direct"))
 
-    def _start_bus(self):
-        with open(self.path("bus.log"), "wb") as log:
-            bus = self._spawn(["dbus-daemon", "--config-file=" + os.path.join(HERE, "session.conf"),
-                               "--print-address=1", "--nofork", "--nopidfile"], stdout=subprocess.PIPE, stderr=log)
+    def start_bus(self, log):
+        """Starts a bus, which ends with the world, and returns its address."""
+        with open(self.path(log), "wb") as file:
+            bus = self.spawn(["dbus-daemon", "--config-file=" + os.path.join(HERE, "session.conf"),
+                              "--print-address=1", "--nofork", "--nopidfile"], stdout=subprocess.PIPE, stderr=file)
         address = bus.stdout.readline().decode().strip()
         if not address:
             raise Failed("dbus-daemon did not start")
-        self.environment["DBUS_SESSION_BUS_ADDRESS"] = address
-        self.echo = self._spawn([ECHO], stdout=subprocess.PIPE)
+        return address
+
+    def _start_echo(self):
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.start_bus("bus.log")
+        self.echo = self.spawn([ECHO], stdout=subprocess.PIPE)
         if not self.echo.stdout.readline():
             raise Failed("the echo service did not start")
 
-    def _spawn(self, command, **streams):
-        process = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, **streams)
+    def spawn(self, command, environment=None, stdin=subprocess.DEVNULL, **streams):
+        process = subprocess.Popen(command, env=environment or self.environment, stdin=stdin, **streams)
         self.processes.append(process)
         return process
+
+    def end(self, process):
+        end(process)
+        self.processes.remove(process)
 
     def broker_command(self, state):
         return [self.broker_program, "--user", "--policy", self.path("policy"), "--state", self.path(state),
@@ -96,13 +104,12 @@ class World:
         """Starts the broker on the state folder of that name and returns what `bench wait` says of it."""
         os.makedirs(self.path(state), mode=0o700, exist_ok=True)
         with open(self.log_path, "wb") as log:
-            self.broker = self._spawn(self.broker_command(state), stdout=log, stderr=log)
+            self.broker = self.spawn(self.broker_command(state), stdout=log, stderr=log)
         return self.bench("wait", self.broker.pid, timeout=90)
 
     def stop_broker(self):
         if self.broker:
-            end(self.broker)
-            self.processes.remove(self.broker)
+            self.end(self.broker)
         self.broker = None
 
     def bench(self, *arguments, timeout):
@@ -145,12 +152,12 @@ class World:
                 for thread in os.listdir(f"/proc/{process.pid}/task"):
                     os.sched_setaffinity(int(thread), processors)
 
-    def memory_kb(self):
-        """VmRSS and VmHWM of the broker."""
-        with open(f"/proc/{self.broker.pid}/status", encoding="ascii", errors="replace") as status:
+    def memory_kb(self, process):
+        """VmRSS and VmHWM of the broker, or of another."""
+        with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as status:
             fields = dict(line.split(":", 1) for line in status if ":" in line)
         if "VmRSS" not in fields:
-            raise Failed("the broker has ended" + self._last_words())
+            raise Failed("a service has ended" + self._last_words())
         return {key: int(fields[key].split()[0]) for key in ("VmRSS", "VmHWM")}
 
 
