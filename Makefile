@@ -16,7 +16,7 @@ help:
 	@echo 'make test-system  those parts of it that boot whole machines; needs root (10 minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
 	@echo 'make conformance  other people'"'"'s programs and tests on org.freedesktop.secrets (5 minutes, the first time 15)'
-	@echo 'make bench     the broker measured against a bare echo service (15 minutes)'
+	@echo 'make bench     the broker measured against a bare echo service (18 minutes)'
 	@echo 'make release   build what is installed'
 	@echo 'make install   install into $$(DESTDIR)$$(PREFIX); PREFIX is /usr'
 
