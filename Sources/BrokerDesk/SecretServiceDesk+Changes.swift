@@ -24,9 +24,11 @@ extension SecretServiceDesk {
             let group = collection.group ?? self.desk.gate.secretServiceTarget(of: caller)
             return try self.desk.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
                 () async throws(Refusal) in
-                let stored = try await self.desk.vault.addInternal(
-                    { () throws(Refusal) in try leave(group) },
-                    replacing: replacing ? { () throws(Refusal) in try leave(nil) } : nil, item, secret)
+                let stored = try await self.writing(caller) { () async throws(Refusal) in
+                    try await self.desk.vault.addInternal(
+                        { () throws(Refusal) in try leave(group) },
+                        replacing: replacing ? { () throws(Refusal) in try leave(nil) } : nil, item, secret)
+                }
                 self.desk.leaveUpkeep()
                 let address = SecretItem.Address(
                     collection: .name(collection.name), name: stored.reference.description)
@@ -51,9 +53,11 @@ extension SecretServiceDesk {
             return try self.desk.waiting(
                 caller, bytes: (secret?.secret.count ?? 0) + attributes.byteCount
             ) { () async throws(Refusal) in
-                try await self.desk.vault.updateInternal(
-                    { () throws(Refusal) in try leave(nil) }, .secretServiceItem, item.reference, attributes,
-                    secret)
+                try await self.writing(caller) { () async throws(Refusal) in
+                    try await self.desk.vault.updateInternal(
+                        { () throws(Refusal) in try leave(nil) }, .secretServiceItem, item.reference,
+                        attributes, secret)
+                }
                 self.desk.leaveUpkeep()
                 return try self.item(address, leave(nil))
             }

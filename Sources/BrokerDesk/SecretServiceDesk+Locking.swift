@@ -43,9 +43,9 @@ extension SecretServiceDesk {
             var locking = Locking()
             for (index, object) in objects.enumerated() {
                 guard let id = try self.collection(of: object, leave(nil)) else { continue }
-                let isApart = try self.isLockedAlone(object, leave(nil))
-                if isApart { locking.needsUnlock = true }
-                if self.isLocked(id) || isApart {
+                let needsUnlock = try self.needsUnlock(object, id, context, leave(nil))
+                if needsUnlock { locking.needsUnlock = true }
+                if self.isLocked(id) || needsUnlock {
                     locking.left.append(index)
                     locking.collections.insert(id)
                 } else {
@@ -56,11 +56,17 @@ extension SecretServiceDesk {
         }
     }
 
-    // An item of a collection that may be open, whose secret is of the foreground.
-    private func isLockedAlone(_ object: Object, _ grant: borrowing Grant) throws(Refusal) -> Bool {
-        guard case .item(let address) = object, desk.vault.state == .locked else { return false }
-        let found = try item(address, grant)
-        return found.isLocked && !isLocked(found.collection)
+    // Though the collection may be open: for an item whose secret is of the foreground, and for one that the caller could
+    // not write.
+    private func needsUnlock(
+        _ object: Object, _ collection: SecretCollection.ID, _ context: CallContext,
+        _ grant: borrowing Grant
+    ) throws(Refusal) -> Bool {
+        guard desk.vault.state == .locked else { return false }
+        switch object {
+        case .collection: return collection != .session && isRefusedWriter(context.connection)
+        case .item(let address): return try item(address, grant).isLocked && !isLocked(collection)
+        }
     }
 
     /// Whether it takes the passcode to open a collection.

@@ -17,6 +17,9 @@ internal import Sodium
     let namers = Turns()
     private let builtIn: Set<SecretCollection.ID>
     private var closed: Set<SecretCollection.ID> = []
+    /// Connections that could not write a secret, since the keychain is locked. Each will ask for its collection to be
+    /// unlocked, as clients do, and means the keychain then.
+    private var refusedWriters: Set<String> = []
     private var changed: (Set<SecretCollection.ID>?) -> Void = { _ in }
     private var emptied: (AccessGroup) -> Void = { _ in }
     private var imported: (Arrival) -> Void = { _ in }
@@ -54,12 +57,34 @@ internal import Sodium
     /// What the vault tells of, after its commit.
     func note(_ notice: Notice) {
         switch notice {
-        case .lockStateChanged: changed(nil)
+        case .lockStateChanged:
+            refusedWriters = []
+            changed(nil)
         case .loggedOut(let group, let service, _, _):
             guard service.isEmpty else { return }
             memory.remove(group)
             emptied(group)
         case .itemChanged, .refreshNeeded: break
+        }
+    }
+
+    /// The connection is gone.
+    public func forget(_ connection: String) { refusedWriters.remove(connection) }
+
+    /// Whether the connection wanted to write what the locked keychain did not take.
+    func isRefusedWriter(_ connection: String) -> Bool { refusedWriters.contains(connection) }
+
+    /// Writes for a caller, and keeps in mind whom the locked keychain has refused.
+    func writing<Value>(
+        _ caller: Caller, _ body: () async throws(Refusal) -> Value
+    ) async throws(Refusal) -> Value {
+        do throws(Refusal) {
+            return try await body()
+        } catch {
+            if error.kind == .interactionNotAllowed && desk.vault.state == .locked {
+                refusedWriters.insert(caller.connection)
+            }
+            throw error
         }
     }
 

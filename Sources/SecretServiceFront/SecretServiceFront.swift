@@ -83,6 +83,7 @@ public import SDBus
         audience.remove(name)
         sessions.forget(name)
         prompts.forget(name)
+        desk.forget(name)
     }
 
     /// Takes the objects away. Whoever drops the front calls this before: the objects hold on to it.
