@@ -16,10 +16,13 @@ internal import Sodium
     private(set) var remarks: [String] = []
     private(set) var hasMistakes = false
     private var collections: [OldCollection] = []
+    /// Whether the keyring may ask its own questions without one of ours before.
+    private var hasLeave = false
 
     nonisolated static let root = "/org/freedesktop/secrets"
     nonisolated static let service = "org.freedesktop.Secret.Service"
     private nonisolated static let busName = "org.freedesktop.secrets"
+    private nonisolated static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
 
     let kind = "secret-service"
     var advice: String? { nil }
@@ -56,6 +59,7 @@ internal import Sodium
     /// Looks which collections there are, and has the keyring open those that are locked: with leave, or where the person
     /// says so now.
     func open(asking mayAsk: Bool, hasLeave: Bool) async throws(Failure) {
+        self.hasLeave = hasLeave
         collections = try await onOldBus { () async throws(BusError) in try await readCollections() }
         for index in collections.indices where collections[index].isLocked && !collections[index].isSession {
             let (path, label) = (collections[index].path, collections[index].label.printable)
@@ -145,15 +149,27 @@ internal import Sodium
         _ path: ObjectPath
     ) async throws(ImportTrouble) -> (secret: SharedSecret, contentType: String) {
         do throws(BusError) {
-            let reply = try await connection.call(
-                owner, path: path.value, interface: OldItem.interface, member: "GetSecret", session.path,
-                sensitive: true)
-            return try reply.withReader { (reader) throws(BusError) in try session.read(&reader) }
+            do throws(BusError) {
+                return try await read(path)
+            } catch {
+                // Some lock each item by itself.
+                guard hasLeave, error.name == Self.isLocked, try await unlock(path) else { throw error }
+                return try await read(path)
+            }
         } catch {
             guard connection.isOpen, !error.isServiceUnknown else { throw .all(Failure(oldBus: error)) }
             // The keyring's own words may be about what is in it.
             throw .item("the other keyring says \(error.name.printable)")
         }
+    }
+
+    private func read(
+        _ path: ObjectPath
+    ) async throws(BusError) -> (secret: SharedSecret, contentType: String) {
+        let reply = try await connection.call(
+            owner, path: path.value, interface: OldItem.interface, member: "GetSecret", session.path,
+            sensitive: true)
+        return try reply.withReader { (reader) throws(BusError) in try session.read(&reader) }
     }
 
     /// Each is compared once more, with what the keyring has by now, and only what is the same is deleted.
