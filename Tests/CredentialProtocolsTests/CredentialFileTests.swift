@@ -131,6 +131,35 @@ import Testing
         #expect(other.remarks.map(\.isMistake) == [false, false])
     }
 
+    @Test(arguments: [CredentialFile.Kind.git, .netrc, .docker])
+    func whateverIsInAFileNothingOfItIsLostOrMixedUp(_ kind: CredentialFile.Kind) {
+        let seeds = [
+            "https://u:%70@h:1/p\r\n\nx\n",
+            "machine m login \"a b\" password p\\ q # c\nmacdef i\nx\n\ndefault\n",
+            #"{"auths":{"r":{"auth":"dTpw","email":"e"},"s":{"identitytoken":"t\u0041"}},"credsStore":"x"}"#,
+        ]
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<1500 {
+            var bytes = Array((seeds.randomElement(using: &random) ?? "").utf8)
+            for _ in 0..<Int.random(in: 0...4, using: &random) where !bytes.isEmpty {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...2, using: &random) {
+                case 0: bytes.remove(at: place)
+                case 1: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                default: bytes.insert(contentsOf: bytes[..<place].suffix(8), at: place)
+                }
+            }
+            let source = SharedSecret(Secret(copying: bytes.span))
+            let file = CredentialFile(kind, source)
+            #expect(open(CredentialFile.remaining(of: source, without: [])) == open(source.secret))
+            // What is left has nothing to be moved any more, and the same faults.
+            let left = SharedSecret(CredentialFile.remaining(of: source, without: file.entries))
+            let again = CredentialFile(kind, left)
+            #expect(again.entries.isEmpty)
+            #expect(again.remarks.count == file.remarks.count)
+        }
+    }
+
     @Test func remarksSayNothingOfWhatStandsThere() {
         let sources: [(CredentialFile.Kind, String)] = [
             (.git, "https://Zebra@Zebra"), (.netrc, "machine Zebra Zebra"),

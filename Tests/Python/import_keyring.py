@@ -1,15 +1,18 @@
 """`chatelaine import secret-service` from a real gnome-keyring: what its programs stored, other programs find here."""
 
 import contextlib
+import json
 import os
+import shutil
 import sys
 
-from expect import Table, equal, holds, same_secret
-from import_stage import Command, OtherKeyring
+from expect import NotHere, Table, equal, holds, same_secret
+from fake_keyring import FakeKeyring
+from import_stage import Command, OtherKeyring, OwnBus
 from monitor import Monitor
 from portal_client import PortalClient
 from secret_stage import LEFT, RIGHT, SecretStage, attributes
-from secret_words import COLLECTION, ITEM, LOGIN, NAME
+from secret_words import COLLECTION, ENCRYPTED, ITEM, LOGIN, NAME
 
 TABLE = Table()
 row = TABLE.row
@@ -19,6 +22,25 @@ Executable={os.path.realpath(sys.executable)}
 AccessGroups={PORTAL_GROUP}
 """
 BYTES = bytes(range(256))
+PLAIN_KEYRING = """[keyring]
+display-name=Login
+ctime=1700000000
+mtime=1700000000
+lock-on-idle=false
+lock-after=false
+
+[1]
+item-type=0
+display-name=plain
+secret=first line\\nsecond line
+mtime=1700000000
+ctime=1700000000
+
+[1:attribute0]
+name=name
+type=string
+value=plain
+"""
 
 
 class Stage:
@@ -48,6 +70,12 @@ class Stage:
             yield keyring.client
         finally:
             keyring.close()
+
+    @contextlib.contextmanager
+    def fake(self, items, **options):
+        """A keyring of the test's own, in the place of gnome-keyring's on a bus of its own."""
+        with OwnBus(self.world.folder) as self.keyring, FakeKeyring(self.keyring.address, items, **options) as fake:
+            yield fake
 
     def bring(self, *arguments, **options):
         return self.command.bring(
@@ -307,6 +335,99 @@ def refused(s):
         equal(found(s.broker.left), [b"x"])
 
 
+@row("IK14", "a person at a terminal; the keyring ends, another takes its name", "yes", "fails; nothing is taken from the other")
+def another(s):
+    with s.other() as old:
+        old.create("x", attributes("x"), b"x")
+        terminal = s.command.at_terminal("secret-service", DBUS_SESSION_BUS_ADDRESS=s.keyring.address)
+        terminal.until("Copy 1?")
+        s.keyring.restart()
+        terminal.type("y")
+        equal((terminal.end(), "the other keyring cannot be read" in terminal.text), (5, True))
+        equal(s.broker.loner.search({}), ([], []), "what is here")
+        equal(counts(s.bring("--apply"), "Copied"), (1,))
+
+
+STARTED = """gnome-keyring-daemon --foreground --components=secrets --control-directory="$(mktemp -d)" &
+gdbus wait --session --timeout 30 org.freedesktop.secrets
+chatelaine --json import secret-service --apply
+kill $!
+"""
+
+
+@row("IK15", "the broker has the name; a keyring is started on a bus of its own", "--apply there", "copied by the direct endpoint")
+def started(s):
+    for program in ("dbus-run-session", "gdbus", "gnome-keyring-daemon"):
+        if shutil.which(program) is None:
+            raise NotHere(f"{program} is not on this machine")
+    stage = SecretStage(direct=True)
+    try:
+        data = os.path.join(stage.world.folder, "old-data")
+        os.makedirs(os.path.join(data, "keyrings"), 0o700)
+        with open(os.path.join(data, "keyrings", "plain.keyring"), "w") as file:
+            file.write(PLAIN_KEYRING)
+        command = Command(stage.world)
+        ended = command.run_command(
+            ["dbus-run-session", "--", "sh", "-c", STARTED],
+            TMPDIR=stage.world.folder,
+            XDG_DATA_HOME=data,
+            DBUS_SESSION_BUS_ADDRESS="",
+        )
+        told = json.loads(ended.output.splitlines()[-1])
+        equal((ended.status, *counts(told, "Copied", "Verified")), (0, 1, 1), f"how it ended ({ended})")
+        equal(found(stage.loner), [b"first line\nsecond line"])
+    finally:
+        stage.close()
+
+
+@row("IK16", "a keyring that offers no encryption", "--apply", "refused, without asking for less")
+def plain_only(s):
+    with s.fake([("x", attributes("x"), b"x")], encrypts=False) as fake:
+        ended = s.chatelaine("--apply")
+        equal((ended.status, "NotSupported" in ended.errors, fake.algorithms), (5, True, [ENCRYPTED]))
+        equal(s.broker.loner.search({}), ([], []), "what is here")
+
+
+@row("IK17", "labels that steer a terminal, secrets that do not open", "--apply", "shown harmless; those are told, the rest copied")
+def hostile(s):
+    steering = "\x1b[2J\nCopied 9"
+    items = [(steering, {"xdg:schema": steering, "n": str(number)}, b"secret" * number) for number in range(5)]
+    with s.fake(items, label=steering) as fake:
+        paths = list(fake.items)
+        fake.spoiled = {
+            paths[0]: lambda value: ("/org/freedesktop/secrets/session/other", *value[1:]),
+            paths[1]: lambda value: (value[0], value[1], value[2][:-1], value[3]),
+            paths[2]: lambda value: (value[0], b"short", value[2], value[3]),
+        }
+        ended = s.chatelaine("--apply", "--remove-old")
+        holds(b"\x1b" not in ended.output and b"\nCopied 9" not in ended.output, "nothing steers the terminal")
+        equal((ended.status, b"Copied 2, of which 2" in ended.output, list(fake.items)), (5, True, paths[:3]))
+        equal(found(s.broker.loner), [b"secret" * 3, b"secret" * 4])
+        equal([one["Place"] for one in s.bring("--apply", status=5)["Unusable"]], paths[:3], "what is told")
+
+
+@row("IK18", "items that are locked each by itself", "plan; --apply with a no and with a yes", "not asked; told; copied")
+def each_locked(s):
+    with s.fake([("x", attributes("x"), b"x")], agrees=False) as fake:
+        fake.locked = set(fake.items)
+        equal((len(s.bring()["Unusable"]), fake.prompted), (1, 0), "the plan")
+        told = s.bring("--apply", status=5)
+        equal((told["Copied"], "IsLocked" in told["Unusable"][0]["Reason"]), (0, True), "after a no")
+        fake.agrees = True
+        equal(counts(s.bring("--apply"), "Copied", "Verified"), (1, 1), "after a yes")
+
+
+@row("IK19", "a keyring that asks before it deletes", "--remove-old with a no and with a yes", "told and there; gone")
+def asks(s):
+    with s.fake([("x", attributes("x"), b"x")], agrees=False) as fake:
+        fake.asks_to_delete = True
+        told = s.bring("--apply", "--remove-old", status=5)
+        equal((told["Copied"], told["Removed"], "was not removed" in told["Left"][0]), (1, 0, True))
+        fake.agrees = True
+        equal(counts(s.bring("--apply", "--remove-old"), "Removed"), (1,))
+        equal(fake.items, {}, "what is left")
+
+
 @row("B003-import", "a secret of bytes that are no text", "import", "byte for byte")
 def b003(s):
     value = bytes((0x7F, 0x80, 0x81)) + os.urandom(29)
@@ -339,27 +460,6 @@ def b170(s):
         equal(counts(s.bring("--apply", "--replace=newer"), "There", "Copied"), (3, 1))
         equal(found(loner), [b"1", b"1", b"2"])
         equal(sorted(old.items(LOGIN)), sorted([kept, changed, added]), "the other keyring's items")
-
-
-PLAIN_KEYRING = """[keyring]
-display-name=Login
-ctime=1700000000
-mtime=1700000000
-lock-on-idle=false
-lock-after=false
-
-[1]
-item-type=0
-display-name=plain
-secret=first line\\nsecond line
-mtime=1700000000
-ctime=1700000000
-
-[1:attribute0]
-name=name
-type=string
-value=plain
-"""
 
 
 @row("B171", "a keyring of text without a password, a secret of two lines", "import", "imported, whole")

@@ -1,6 +1,5 @@
 """Moving in, as tests play it: `chatelaine import`, files of other programs, and a real gnome-keyring beside the broker."""
 
-import contextlib
 import json
 import os
 import pty
@@ -8,7 +7,7 @@ import select
 import shutil
 import subprocess
 
-from connection import BrokerError, Connection
+from connection import Connection
 from expect import NotHere
 from harness import BUS_CONFIGURATION, REPOSITORY, START_SECONDS
 from programs import WAIT_SECONDS, Programs
@@ -16,6 +15,7 @@ from secret_client import SecretClient
 from secret_words import NAME
 
 KEYRING_PASSWORD = "conformance"
+PYTHON = "/usr/bin/python3"
 PROMPTER = os.path.join(REPOSITORY, "Tests/Conformance/lib/gcr-prompter.py")
 PROMPTER_NAME = "org.gnome.keyring.SystemPrompter"
 
@@ -94,12 +94,40 @@ class Terminal:
         return bool(piece)
 
 
+class OwnBus:
+    """A session bus with nobody on it."""
+
+    def __init__(self, folder):
+        path, configuration = (os.path.join(folder, name) for name in ("own-bus", "own-bus.conf"))
+        with open(configuration, "w") as file:
+            services = os.path.join(folder, "no-services")
+            file.write(BUS_CONFIGURATION.format(kind="session", path=path, services=services, include=""))
+        self.configuration, self.process = configuration, None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={self.configuration}", "--nofork", "--nopidfile", "--print-address=1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.address = self.process.stdout.readline().strip()
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class OtherKeyring:
     """gnome-keyring on a bus of its own, or on one that is there, with its folders below `folder`."""
 
     def __init__(self, folder, environment, *, address=None, prompter=False, files=None):
         if shutil.which("gnome-keyring-daemon") is None:
             raise NotHere("gnome-keyring is not on this machine")
+        if prompter and not self._has_prompter():
+            raise NotHere("a scripted person needs gir1.2-gcr-3 and python3-gi")
         self.folder = os.path.join(folder, "other-keyring")
         shutil.rmtree(self.folder, ignore_errors=True)
         for name in ("home", "run", "data/keyrings"):
@@ -113,14 +141,28 @@ class OtherKeyring:
             "XDG_DATA_HOME": os.path.join(self.folder, "data"),
             "GCR_PROMPTER_SCRIPT": self.script,
         }
-        self.processes = []
-        self.bus, self.address = None, address or self._start_bus()
+        self.processes, self.bus, self.watch, self.client = [], None, None, None
+        try:
+            self._begin(address, prompter)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, address, prompter):
+        if not address:
+            self.bus = OwnBus(self.folder).__enter__()
+        self.address = address or self.bus.address
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address
         self.watch = Connection(self.address)
         self.watch.bus_call("AddMatch", "s", ("type='signal',member='NameOwnerChanged'",))
         if prompter:
-            self._start(["/usr/bin/python3", PROMPTER, KEYRING_PASSWORD], PROMPTER_NAME)
+            self._start([PYTHON, PROMPTER, KEYRING_PASSWORD], PROMPTER_NAME)
         self.start()
+
+    @staticmethod
+    def _has_prompter():
+        words = "import gi; gi.require_version('Gcr', '3'); from gi.repository import Gcr"
+        return subprocess.run([PYTHON, "-c", words], stderr=subprocess.DEVNULL).returncode == 0
 
     @property
     def script(self):
@@ -130,19 +172,6 @@ class OtherKeyring:
         """How the person answers its questions from here on."""
         with open(self.script, "w") as file:
             file.write(line + "\n")
-
-    def _start_bus(self):
-        path, configuration = (os.path.join(self.folder, name) for name in ("bus", "bus.conf"))
-        with open(configuration, "w") as file:
-            services = os.path.join(self.folder, "services")
-            file.write(BUS_CONFIGURATION.format(kind="session", path=path, services=services, include=""))
-        self.bus = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--print-address=1"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        return self.bus.stdout.readline().strip()
 
     def start(self, *, unlocked=True):
         """The daemon, with its login keyring open unless it is to start locked."""
@@ -182,14 +211,12 @@ class OtherKeyring:
         return process
 
     def close(self):
-        with contextlib.suppress(BrokerError, OSError):
-            self.client.close()
+        for connection in (self.client, self.watch):
+            if connection:
+                connection.close()
         for process in reversed(self.processes):
             process.terminate()
             process.wait(START_SECONDS)
-        self.watch.close()
         if self.bus:
-            self.bus.terminate()
-            self.bus.wait()
-            self.bus.stdout.close()
+            self.bus.__exit__()
         shutil.rmtree(self.folder, ignore_errors=True)
