@@ -1,9 +1,13 @@
 """Items of org.freedesktop.secrets whose secret alone is of the foreground: found while locked, read when unlocked."""
 
 import os
+import subprocess
 
-from expect import Table, equal, holds, refused, same_secret, secret
+from connection import BrokerError
+from existing import TOOL, copy
+from expect import NotHere, Table, equal, holds, refused, same_secret, secret
 from harness import PASSCODE, World
+from person import WAIT_SECONDS
 from policy import ONE
 from prompt_stage import COLLECTION, LOGIN, PROPERTIES, ROOT, SERVICE, Stage
 
@@ -12,6 +16,7 @@ row = TABLE.row
 ITEM = "org.freedesktop.Secret.Item"
 LOCKED = "org.freedesktop.Secret.Error.IsLocked"
 WANTED = {"user": "me", "server": "example.org"}
+BANK = {"user": "me", "xdg:schema": "org.example.Bank.Card"}
 
 
 def property_of(program, path, name):
@@ -47,6 +52,28 @@ def set_attributes(program, path, attributes):
 def search(program, attributes):
     unlocked, locked = program.secret_service(ROOT, SERVICE, "SearchItems", "a{ss}", (attributes,))
     return list(unlocked), list(locked)
+
+
+class Reader:
+    """One program that stores and reads, over one session."""
+
+    def __init__(self, program):
+        self.program, self.session = program, session_of(program)
+
+    def keep(self, text, attributes):
+        return keep(self.program, self.session, secret(text), attributes)
+
+    def reads(self, path, wanted):
+        """`wanted` is a secret's name, or None for one that is locked."""
+        try:
+            got = secret_of(self.program, path, self.session)
+        except BrokerError as error:
+            equal((error.name, wanted), (LOCKED, None), "the error, and the secret that is expected")
+            equal(property_of(self.program, path, "Locked"), True, "Locked")
+            return
+        holds(wanted is not None, "it is locked")
+        same_secret(got, secret(wanted))
+        equal(property_of(self.program, path, "Locked"), False, "Locked")
 
 
 @row(
@@ -97,6 +124,69 @@ def restarted(stage, mail):
     equal(search(mail, WANTED), ([path], []))
     same_secret(secret_of(mail, path, session_of(mail)), secret("kept"))
     holds(not stage.world.damaged_rows(), "no row is damaged")
+
+
+def unlock(program):
+    opened, prompt = program.secret_service(ROOT, SERVICE, "Unlock", "ao", ([LOGIN],))
+    return list(opened), prompt
+
+
+@row(
+    "SG10",
+    "a program that could not store, since the device is locked",
+    "Unlock of the collection, as clients do then; the passcode; store",
+    "a prompt; stored. No prompt for whom nothing was refused, nor a second time",
+)
+def asked(stage, mail):
+    world, other = stage.world, stage.world.stranger
+    named, reader = Reader(mail), Reader(other)
+    old = reader.keep("old", WANTED)
+    world.lock()
+    for program in (mail, other):
+        equal(unlock(program), ([LOGIN], "/"), "what is open")
+    refused(LOCKED, named.keep, "new", WANTED)
+    equal(unlock(other), ([LOGIN], "/"), "what is open for another")
+    prompt = stage.ask(mail)
+    stage.person.dialog().type(PASSCODE)
+    path, _, (dismissed, (_, result)) = mail.signals_until("Completed")[-1]
+    equal((path, dismissed, list(result)), (prompt, False, [LOGIN]), "the prompt's end")
+    named.reads(named.keep("new", WANTED), "new")
+    world.lock()
+    equal(unlock(mail), ([LOGIN], "/"), "what is open after another lock")
+    with world.policy_file("[SecretService]\nWhenUnlockedSchema=org.example.Bank.*\n"):
+        refused(LOCKED, set_attributes, other, old, BANK)
+        stage.prompt(other)
+        world.unlock()
+        equal(unlock(other), ([LOGIN], "/"), "what is open when unlocked")
+
+
+TOOL_POLICY = """[Application org.test.Tool]
+Executable={path}
+AccessGroups=org.test.tool
+[AccessGroup org.test.tool]
+RequireTrust=user
+[SecretService]
+WhenUnlocked=org.test.Tool
+"""
+
+
+@row("SG11", "secret-tool, which WhenUnlocked= names, the device locked", "store; the person types", "stored")
+def real_program(stage, _):
+    world = stage.world
+    if not os.path.exists(TOOL):
+        raise NotHere("secret-tool is missing (Debian: libsecret-tools)")
+    path = os.path.join(world.folder, "bin", "tool")
+    copy(TOOL, path)
+    words, env = ("user", "me"), world.environment
+    with world.policy_file(TOOL_POLICY.format(path=path)):
+        world.lock()
+        tool = subprocess.Popen([path, "store", "--label=l", *words], stdin=subprocess.PIPE, env=env, text=True)
+        tool.stdin.write("a password")
+        tool.stdin.close()
+        stage.person.dialog().type(PASSCODE)
+        equal(tool.wait(WAIT_SECONDS), 0, "its status")
+        found = subprocess.run([path, "lookup", *words], env=env, capture_output=True, text=True)
+        equal(found.stdout, "a password")
 
 
 def allow_foreground(world):

@@ -3,52 +3,18 @@
 import os
 
 import secret_portal
-from connection import BrokerError
 from expect import Table, equal, holds, refused, same_secret, secret
 from harness import World
 from policy import FOREIGN
 from prompt_stage import LOGIN
-from secret_foreground import (
-    LOCKED,
-    WANTED,
-    keep,
-    property_of,
-    search,
-    secret_of,
-    session_of,
-    set_attributes,
-    set_secret,
-)
+from secret_foreground import BANK, LOCKED, WANTED, Reader, property_of, search, set_attributes, set_secret
 
 TABLE = Table()
 row = TABLE.row
-BANK = {"user": "me", "xdg:schema": "org.example.Bank.Card"}
 POLICY = """[SecretService]
 WhenUnlocked=org.test.Stranger
 WhenUnlockedSchema=org.example.Bank.* org.example.Pin
 """
-
-
-class Reader:
-    """One program that stores and reads, over one session."""
-
-    def __init__(self, program):
-        self.program, self.session = program, session_of(program)
-
-    def keep(self, text, attributes):
-        return keep(self.program, self.session, secret(text), attributes)
-
-    def reads(self, path, wanted):
-        """`wanted` is a secret's name, or None for one that is locked."""
-        try:
-            got = secret_of(self.program, path, self.session)
-        except BrokerError as error:
-            equal((error.name, wanted), (LOCKED, None), "the error, and the secret that is expected")
-            equal(property_of(self.program, path, "Locked"), True, "Locked")
-            return
-        holds(wanted is not None, "it is locked")
-        same_secret(got, secret(wanted))
-        equal(property_of(self.program, path, "Locked"), False, "Locked")
 
 
 @row(
