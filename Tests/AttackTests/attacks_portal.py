@@ -5,6 +5,7 @@ import json
 import os
 
 from attacks_program import bubble
+from attacks_sandbox import installed
 from expect import SECRET_MARK, NotHere, Table, equal, holds, refused, same_secret, secret
 from flatpak_python import SOURCE, absent, application, build
 from scene import PROGRAM, write
@@ -195,6 +196,7 @@ def b036(w):
             # Its own item of the same attributes replaces nobody's.
             own = client(w, other)("create", "kept", ATTRIBUTES, secret("other"), LOGIN, True)
             equal(client(w, other)("search", ATTRIBUTES), ([own], []), "what the other finds")
+            client(w, other)("delete", own)
         for program in (w.running(w.own("evil")), w.running(PROGRAM)):
             with program as stranger:
                 nothing_of(client(w, stranger), path)
@@ -216,3 +218,27 @@ def nothing_of(call, path):
     equal(call("items"), [], "what is listed")
     for method, *arguments in (("secret", path), ("set_secret", path, b"forged"), ("delete", path)):
         refused(NO_OBJECT, call, method, *arguments)
+
+
+OWN_POLICY = f"[AccessGroup flatpak.{OTHER}]\nRequireTrust=user\n"
+
+
+@row(
+    "A43",
+    "a Flatpak application that the user has installed, which anybody of theirs could replace",
+    "asks the portal, and org.freedesktop.secrets; the policy asks for no more than `user` trust there",
+    "its secret; refused; its own items, and no others",
+)
+def a43(w):
+    needs_portal(w)
+    with application(w, KEEPER) as keeper:
+        first, path = secret_of(keeper), client(w, keeper)("create", "kept", ATTRIBUTES, secret("roots"))
+        with installed(w, OTHER, SOURCE):
+            with application(w, OTHER) as other:
+                holds(secret_of(other) != first, "the two have different secrets")
+                refused(DENIED, client(w, other), "search", {})
+            with w.policy(OWN_POLICY), application(w, OTHER) as other:
+                nothing_of(client(w, other), path)
+                own = client(w, other)("create", "own", ATTRIBUTES, secret("own"))
+                same_secret(client(w, other)("secret", own), secret("own"))
+        client(w, keeper)("delete", path)

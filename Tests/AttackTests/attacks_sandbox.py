@@ -98,9 +98,9 @@ def a31(w):
 
 
 @contextlib.contextmanager
-def installed(w, application):
+def installed(w, application, source=flatpak.SOURCE):
     """An application of the user's, and the runtime that it needs."""
-    flatpak.install(application, w.user)
+    flatpak.install(application, w.user, source)
     try:
         yield
     finally:
