@@ -66,6 +66,9 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
     /// The errno, 0 where the system had no objection.
     public let code: Int32
 
+    /// What somebody else has found of a path.
+    public init(_ text: String, at path: String) { self.init(text, path: path, code: 0) }
+
     init(_ text: String, path: String, code: Int32? = nil) {
         self.path = path
         self.text = text

@@ -89,22 +89,14 @@ public struct PolicySource: Sendable {
     private static func names(
         in path: String, problems: inout [PolicyProblem], mustExist: Bool
     ) -> [String]? {
-        guard let folder = unsafe opendir(path) else {
-            if mustExist || errno != ENOENT {
-                let error = HostError("cannot be opened", path: path)
+        do throws(HostError) {
+            return try HostFolder.names(in: path)
+        } catch {
+            if mustExist || error.code != ENOENT {
                 problems.append(.init(file: path, line: 1, text: error.reason))
             }
             return nil
         }
-        defer { unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            names.append(name)
-        }
-        return names
     }
 
     private static func kind(of path: String) -> PolicyFolders.Kind {
