@@ -5,46 +5,65 @@ internal import BrokerPolicy
 struct Configuration: Equatable {
     /// Whether plain sessions are allowed on a bus that others can monitor.
     var allowsPlain = false
-    /// Whether the broker offers `org.freedesktop.secrets` on a session bus.
-    var offersSecretService = true
+    /// What becomes of `org.freedesktop.secrets` on a session bus.
+    var secretService = SecretServiceMode.alone
 
     static let standardPath = "/etc/chatelaine/chatelained.conf"
 
-    /// Reads a file; the standard one may be missing, a named one may not. Unknown sections and keys are
-    /// errors, as in the policy.
-    static func load(_ named: String?) throws(PolicyErrors) -> Configuration {
-        let path = named ?? standardPath
-        if named == nil && !HostFile.exists(path) { return Configuration() }
-        let file: HostFile
+    /// Where the configuration's files are.
+    struct Files: Equatable, Sendable {
+        /// The administrator's. The standard one may be missing, a named one may not.
+        var named: String?
+        /// The user's own, which says `SecretService=` and nothing else; nil where there is none to be read.
+        var own: String?
+    }
+
+    /// Reads the administrator's file, then the user's, whose word counts. Unknown sections and keys are errors, as in the
+    /// policy.
+    static func load(_ files: Files) throws(PolicyErrors) -> Configuration {
+        var configuration = Configuration()
+        let path = files.named ?? standardPath
+        if files.named != nil || HostFile.exists(path) {
+            try configuration.read(file(path, .system))
+        }
+        if let own = files.own, HostFile.exists(own) { try configuration.read(file(own, .user)) }
+        return configuration
+    }
+
+    private static func file(
+        _ path: String, _ origin: PolicyFile.Origin
+    ) throws(PolicyErrors) -> PolicyFile {
         do throws(HostError) {
-            file = try HostFile.read(path, limit: 1 << 20)
+            let file = try HostFile.read(path, limit: 1 << 20)
+            return PolicyFile(path: path, contents: file.bytes, origin: origin)
         } catch {
             throw PolicyErrors(problems: [.init(file: path, line: 1, text: error.reason)])
         }
-        return try parse(PolicyFile(path: path, contents: file.bytes, origin: .system))
     }
 
-    static func parse(_ file: PolicyFile) throws(PolicyErrors) -> Configuration {
-        var configuration = Configuration()
+    mutating func read(_ file: PolicyFile) throws(PolicyErrors) {
         for section in try PolicyText(file).sections {
             guard section.kind == "Broker", section.name.isEmpty else {
-                throw problem(file, section.line, "the one section here is [Broker]")
+                throw Self.problem(file, section.line, "the one section here is [Broker]")
             }
             for entry in section.entries {
                 switch (entry.key, entry.value) {
-                case ("AllowPlain", "yes"): configuration.allowsPlain = true
-                case ("AllowPlain", "no"): configuration.allowsPlain = false
-                case ("SecretService", "yes"): configuration.offersSecretService = true
-                case ("SecretService", "no"): configuration.offersSecretService = false
-                case ("AllowPlain", _), ("SecretService", _):
-                    throw problem(file, entry.line, "\(entry.key)= is yes or no")
+                case ("AllowPlain", _) where file.origin == .user:
+                    throw Self.problem(file, entry.line, "AllowPlain= is the administrator's to say")
+                case ("AllowPlain", "yes"): allowsPlain = true
+                case ("AllowPlain", "no"): allowsPlain = false
+                case ("AllowPlain", _): throw Self.problem(file, entry.line, "AllowPlain= is yes or no")
+                case ("SecretService", let value):
+                    guard let mode = SecretServiceMode(rawValue: value) else {
+                        throw Self.problem(file, entry.line, "SecretService= is yes, no or auto")
+                    }
+                    secretService = mode
                 default:
-                    throw problem(
+                    throw Self.problem(
                         file, entry.line, "unknown key; this version knows AllowPlain= and SecretService=")
                 }
             }
         }
-        return configuration
     }
 
     private static func problem(_ file: PolicyFile, _ line: Int, _ text: String) -> PolicyErrors {

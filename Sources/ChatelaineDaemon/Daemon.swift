@@ -4,7 +4,6 @@ internal import BrokerHost
 internal import BrokerModel
 internal import BrokerPolicy
 internal import SDBus
-internal import SecretServiceFront
 internal import Sodium
 
 /// What stands for the life of the process.
@@ -28,13 +27,15 @@ internal import Sodium
     private static var running: Daemon?
 
     private let log = Log()
-    private let connection: Connection
+    let connection: Connection
     private let state: StateFolder
     private let fronts = Fronts()
     private let direct: DirectEndpoint
     private var front: BrokerFront?
     private var service: (any Served)?
-    private var secretService: SecretServiceFront?
+    private(set) var secretService: SecretServiceOffer?
+    /// Opens the store, which is done once.
+    var openStore: (() -> Void)?
     private var registrations: [Registration] = []
 
     private init(connection: Connection, state: StateFolder) {
@@ -43,14 +44,14 @@ internal import Sodium
         direct = DirectEndpoint(fronts: fronts)
     }
 
-    /// Reads everything that can be wrong, connects, owns the name, and only then opens the store: a call that
-    /// comes meanwhile waits in the bus's queue.
+    /// Reads everything that can be wrong, connects, owns a name, and only then opens the store: a call that comes
+    /// meanwhile waits in the bus's queue.
     static func start(_ options: Options) async throws(Failure) {
         let loop = BrokerActor.shared.loop
         try watchSignals()
         let places = try Places(options)
         let configuration = try onConfiguration { () throws(PolicyErrors) in
-            try Configuration.load(options.configuration)
+            try Configuration.load(places.configuration)
         }
         let (policy, warnings) = try onConfiguration { () throws(PolicyErrors) in
             try places.policy.load(isSystem: options.isSystem)
@@ -87,16 +88,16 @@ internal import Sodium
         BusLog.sink = { [log] in log.write(.warning, $0) }
         let wiring = Wiring(
             isSystem: options.isSystem, places: places, connection: connection, fronts: fronts,
-            direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem))
+            direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem),
+            configured: { [weak self] in await self?.secretService?.apply($0.secretService) })
         if options.isSystem {
             // Who may listen in on the system's bus is root's to say.
             try await serve(try wiring.desks(policy), allowsPlain: true)
         } else {
             let (desk, open) = try wiring.desk(policy)
-            try await serve(desk, allowsPlain: configuration.allowsPlain)
-            // In the same step as the name: who calls it next must find the store open.
-            open()
-            if configuration.offersSecretService { await serveSecretService(desk) }
+            openStore = open
+            secretService = SecretServiceOffer(desk, on: connection, log) { [weak self] in self?.open() }
+            try await serve(desk, allowsPlain: configuration.allowsPlain, configuration.secretService)
         }
         if !Secret.memoryIsLocked {
             log.write(
@@ -105,11 +106,9 @@ internal import Sodium
         try serveDirect(options.isSystem)
     }
 
-    private func serveSecretService(_ desk: Desk) async {
-        secretService = await makeSecretService(desk, on: connection, log)
-    }
-
-    private func serve(_ service: any Served, allowsPlain: Bool) async throws(Failure) {
+    private func serve(
+        _ service: any Served, allowsPlain: Bool, _ secretService: SecretServiceMode = .never
+    ) async throws(Failure) {
         self.service = service
         do throws(BusError) {
             let front = try BrokerFront(connection, service: service, allowsPlain: allowsPlain)
@@ -126,7 +125,7 @@ internal import Sodium
                     self?.secretService?.connectionGone($0)
                     service.connectionGone($0)
                 })
-            try await connection.requestName(Contract.name)
+            try await requestNames(secretService)
         } catch .nameTaken {
             throw Failure("another broker owns \(Contract.name) on this bus", ExitStatus.unavailable)
         } catch {

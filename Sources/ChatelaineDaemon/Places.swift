@@ -4,6 +4,7 @@ internal import SDBus
 /// Where the broker keeps and finds its things (INTERFACE, command lines).
 struct Places {
     let policy: PolicySource
+    let configuration: Configuration.Files
     let state: String
     let deviceKey: String
     /// What is kept for this boot; nil where the environment names no folder for that.
@@ -32,6 +33,9 @@ struct Places {
             throw Daemon.Failure("HOME is not set; use --state and --device-key", ExitStatus.usage)
         }
         runtime = Self.runtime(options)
+        configuration = Configuration.Files(
+            named: options.configuration,
+            own: options.isSystem ? nil : configFolder.map { $0 + "/chatelained.conf" })
         socket = try Self.socket(options)
         self.state = state
         self.deviceKey = deviceKey

@@ -20,6 +20,8 @@ internal import Sodium
     let state: StateFolder
     /// Nil where it is missing: then no store opens.
     let machineKey: MachineKey?
+    /// Hears of the configuration when it was read anew, beside the policy.
+    let configured: (Configuration) async -> Void
 
     /// The desk of the user that runs the broker, with its store still closed; `open` opens it.
     func desk(_ policy: Policy) throws(Daemon.Failure) -> (desk: Desk, open: () -> Void) {
@@ -98,12 +100,17 @@ internal import Sodium
 
     private func keychains(_ policy: Policy) throws(Daemon.Failure) -> Keychains {
         let thread = WorkThread(name: "policy")
-        let policies = PolicyKeeper(policy) { [log, places, isSystem] () async throws(PolicyErrors) in
-            let source = places.policy
-            let loaded = try await thread.run {
-                Result { () throws(PolicyErrors) in try source.load(isSystem: isSystem) }
+        let policies = PolicyKeeper(policy) {
+            [log, places, isSystem, configured]
+            () async throws(PolicyErrors) in
+            let (source, files) = (places.policy, places.configuration)
+            let (configuration, loaded) = try await thread.run {
+                Result { () throws(PolicyErrors) in
+                    (try Configuration.load(files), try source.load(isSystem: isSystem))
+                }
             }.get()
             for warning in loaded.warnings { log.write(.warning, warning) }
+            await configured(configuration)
             return loaded
         }
         return Keychains(

@@ -57,7 +57,16 @@ extension Connection {
         guard result == primaryOwner || result == alreadyOwner else { throw .nameTaken }
     }
 
-    /// Gives the name back.
+    /// Asks the bus for the name, and stays in line for it where somebody has it who does not let go. Nobody else can
+    /// take it away again. Returns whether it is this connection's now.
+    public func queueForName(_ name: String) async throws(BusError) -> Bool {
+        let replaceExisting: UInt32 = 2
+        let result = try await callBus("RequestName", name, replaceExisting).read(UInt32.self)
+        let inQueue: UInt32 = 2
+        return result != inQueue
+    }
+
+    /// Gives the name back, or the place in the line for it.
     public func releaseName(_ name: String) async throws(BusError) {
         try await callBus("ReleaseName", name)
     }

@@ -112,6 +112,12 @@ internal import Sodium
         }
     }
 
+    /// Nobody is asked any more: who waits hears that it was dismissed.
+    func close() {
+        queue = []
+        for path in prompts.keys { complete(path, isDone: false) }
+    }
+
     /// Collections were opened, by whatever way: nobody is asked for them any more.
     func lockingChanged() {
         for path in [current?.path].compactMap({ $0 }) + queue {

@@ -86,8 +86,12 @@ public import SDBus
         desk.forget(name)
     }
 
-    /// Takes the objects away. Whoever drops the front calls this before: the objects hold on to it.
-    public func close() { registrations = [] }
+    /// Takes the objects away, and withdraws what a person is asked. Whoever drops the front calls this before: the objects
+    /// hold on to it.
+    public func close() {
+        registrations = []
+        prompts.close()
+    }
 
     func context(_ call: borrowing Call) throws(BusError) -> CallContext {
         guard let sender = call.sender else { throw .failed("The caller has no name.") }

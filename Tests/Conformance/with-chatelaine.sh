@@ -56,7 +56,8 @@ EOF
   2>"$dir/broker.log" &
 pids+=($!)
 export CONFORMANCE_PROVIDER_PID=$!
-gdbus wait --session --timeout 60 org.freedesktop.secrets ||
+# When it has that name it has org.freedesktop.secrets too.
+gdbus wait --session --timeout 60 org.chatelaine.Broker1 ||
   { echo "the broker did not take its name:" >&2; cat "$dir/broker.log" >&2; exit 1; }
 printf '%s\n%s\n' "$passcode" "$passcode" | "$programs/chatelaine" passcode set >"$dir/passcode.log" 2>&1 ||
   { echo "the passcode could not be set:" >&2; cat "$dir/passcode.log" >&2; exit 1; }
