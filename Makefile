@@ -58,7 +58,9 @@ $(PROGRAMS) $(PROMPTER):
 	$(MAKE) release
 
 # Whatever the prefix: below /usr/share alone the broker looks for its packages' policy, the system bus for its
-# configuration, polkit for its actions and the desktop's portal for its backends.
+# configuration, polkit for its actions and the desktop's portal for its backends. The activation file of
+# org.freedesktop.secrets goes where no bus looks, since other keyrings' packages have one: `chatelaine secret-service on`
+# links to it.
 install: $(PROGRAMS) $(PROMPTER)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
 	install -D -s -t $(ROOT)/libexec $(PROMPTER)
@@ -70,6 +72,8 @@ install: $(PROGRAMS) $(PROMPTER)
 	install -D -m 644 -t $(ROOT)/share/zsh/vendor-completions docs/completions/_chatelaine
 	install -D -m 644 -t $(ROOT)/share/fish/vendor_completions.d docs/completions/chatelaine.fish
 	install -D -m 644 -t $(ROOT)/share/dbus-1/interfaces dbus/*.xml
+	$(MOVED) dbus/org.freedesktop.secrets.service | install -D -m 644 /dev/stdin \
+	    $(ROOT)/share/chatelaine/services/org.freedesktop.secrets.service
 	install -D -m 644 -t $(ROOT)/share/dbus-1/session.d dbus/org.chatelaine.Broker1.conf
 	install -D -m 644 -t $(DESTDIR)/usr/share/dbus-1/system.d \
 	    dbus/org.chatelaine.Broker1.conf dbus/system/org.chatelaine.Broker1-owner.conf

@@ -131,8 +131,8 @@ let package = Package(
         .testTarget(
             name: "ChatelaineCommandTests",
             dependencies: [
-                "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "Console", "SDBus",
-                "Sodium", "TestKit",
+                "BrokerHost", "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "Console",
+                "SDBus", "Sodium", "TestKit",
             ],
             exclude: ["Transcripts"], swiftSettings: house),
         .executableTarget(

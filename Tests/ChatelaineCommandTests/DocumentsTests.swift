@@ -49,6 +49,7 @@ import Testing
         #expect(try await bash(["import", ""]) == ["secret-service", "git", "netrc", "docker"])
         let imports = Set(Verb.importSecretService.options.map(\.name)).union(["--replace=newer"])
         #expect(try await bash(["import", "secret-service", "--"]) == imports)
+        #expect(try await bash(["secret-service", ""]) == ["status", "on", "off"])
         #expect(try await bash(["--json", "--address", "x", "watch", "--"]) == ["--group"])
         for verb in Verb.allCases where verb.words.count == 1 {
             var expected = Set(verb.options.map(\.name))
@@ -67,14 +68,14 @@ import Testing
         let text = try Self.read("docs/completions/_chatelaine")
         #expect(Set(text.matches(of: /--([a-z-]+)[=\[]/).map { "--\($0.1)" }) == options)
         let verbs = try #require(text.firstMatch(of: /local -a verbs=\(([^)]*)\)/)).1
-        #expect(Set(verbs.matches(of: /['"]([a-z]+):/).map { String($0.1) }) == firstWords)
+        #expect(Set(verbs.matches(of: /['"]([a-z-]+):/).map { String($0.1) }) == firstWords)
         for verb in Verb.allCases where verb.words.count == 2 { #expect(text.contains(verb.words[1])) }
     }
 
     @Test func fishKnowsTheSameVerbsAndOptions() throws {
         let text = try Self.read("docs/completions/chatelaine.fish")
         #expect(Set(text.matches(of: /(?m)^complete .* -l ([a-z-]+)/).map { "--\($0.1)" }) == options)
-        let verbs = text.matches(of: /__chatelaine_no_verb -a ([a-z]+)/).map { String($0.1) }
+        let verbs = text.matches(of: /__chatelaine_no_verb -a ([a-z-]+)/).map { String($0.1) }
         #expect(Set(verbs) == firstWords)
         for verb in Verb.allCases where verb.words.count == 2 {
             let words = try #require(text.firstMatch(of: try Regex("only \(verb.words[0])' -a '([a-z -]+)'")))

@@ -15,8 +15,9 @@ import Testing
         #expect(
             subjects.map { String($0.1) } == [
                 "bus", "process descriptors", "broker", "passcode", "memory locking", "device key", "policy",
-                "old connections", "direct endpoint", "policy files", "journal", "TPM", "logind", "fprintd",
-                "polkit", "socket descriptors", "security labels", "tracing", "/proc", "first process",
+                "old connections", "direct endpoint", "secret service", "activation", "other keyrings",
+                "secret portal", "policy files", "journal", "TPM", "logind", "fprintd", "polkit",
+                "socket descriptors", "security labels", "tracing", "/proc", "first process",
                 "user namespaces",
             ])
         let isAllWell = !subjects.contains { $0.2 == "wrong" }

@@ -67,8 +67,9 @@ _chatelaine() {
         *)
             case $verb,$subverb in
                 ,) words='--address --system --user --json --help --version status clients groups doctor get
-                    set list delete logout refresh lock unlock passcode watch import policy' ;;
+                    set list delete logout refresh lock unlock passcode secret-service watch import policy' ;;
                 passcode,) words='set change remove' ;;
+                secret-service,) words='status on off' ;;
                 policy,) words='check explain reload' ;;
                 import,) words='secret-service git netrc docker' ;;
                 import,git | import,netrc | import,docker)

@@ -1,7 +1,7 @@
 # Completion of chatelaine(1) for fish. Install as /usr/share/fish/vendor_completions.d/chatelaine.fish.
 # Nothing here talks to the broker.
 
-# Prints the verb and, for passcode, import and policy, what follows it: the words that are neither an option nor
+# Prints the verb and, for those of two words, what follows it: the words that are neither an option nor
 # the value of --address.
 function __chatelaine_words
     set -l skip 0
@@ -53,6 +53,7 @@ complete -c chatelaine -n __chatelaine_no_verb -a status -d 'Print the state'
 complete -c chatelaine -n __chatelaine_no_verb -a clients -d 'Print who is connected'
 complete -c chatelaine -n __chatelaine_no_verb -a groups -d 'Print what is stored where'
 complete -c chatelaine -n __chatelaine_no_verb -a doctor -d 'Print what this machine gives'
+complete -c chatelaine -n __chatelaine_no_verb -a secret-service -d 'Take org.freedesktop.secrets over'
 complete -c chatelaine -n __chatelaine_no_verb -a get -d 'Print the secret of an item'
 complete -c chatelaine -n __chatelaine_no_verb -a set -d 'Store an item'
 complete -c chatelaine -n __chatelaine_no_verb -a list -d 'Print the attributes of items'
@@ -68,6 +69,7 @@ complete -c chatelaine -n __chatelaine_no_verb -a policy -d 'Check, explain or r
 
 complete -c chatelaine -n '__chatelaine_only passcode' -a 'set change remove'
 complete -c chatelaine -n '__chatelaine_only import' -a 'secret-service git netrc docker'
+complete -c chatelaine -n '__chatelaine_only secret-service' -a 'status on off'
 complete -c chatelaine -n '__chatelaine_only policy' -a 'check explain reload'
 complete -c chatelaine -n __chatelaine_policy_check -a '(__fish_complete_directories)'
 complete -c chatelaine -n __chatelaine_policy_explain -a '(__fish_complete_pids)'

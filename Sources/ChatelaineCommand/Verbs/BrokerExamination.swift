@@ -30,7 +30,9 @@ internal import SDBus
         let own = await BusFacts.credentials(of: broker.connection.uniqueName ?? "", broker.connection)
         let examination = BrokerExamination(broker: broker, endpoint: endpoint, own: own)
         var sight = await examination.ofBroker()
-        sight.findings = [bus, examination.processDescriptors] + sight.findings
+        let secretService =
+            endpoint == .system ? [] : await SecretServiceExamination.findings(broker.connection)
+        sight.findings = [bus, examination.processDescriptors] + sight.findings + secretService
         sight.busGivesLabels = own?.hasLabel ?? false
         return sight
     }

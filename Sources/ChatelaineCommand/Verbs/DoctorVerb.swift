@@ -21,7 +21,7 @@ internal import SDBus
         }
     }
 
-    private static func text(_ findings: [Finding], _ style: Style) -> String {
+    static func text(_ findings: [Finding], _ style: Style) -> String {
         var rows: [[Table.Cell]] = []
         for finding in findings {
             rows.append([
