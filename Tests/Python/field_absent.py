@@ -8,8 +8,6 @@ absent = TABLE.not_here
 absent("B036", "two Flatpak applications need a whole machine: the system tests play it there, by this name")
 absent("B041", "no snapd here; how a Snap is told is held by tables (BrokerPeersTests)")
 absent("B052", "no container is started here; in namespaces of its own a program has its unit at most (A04, A05)")
-absent("B162", "taking the name org.freedesktop.secrets over from another keyring: a later release")
-absent("B169", "no Electron here; the README names the switch that it needs")
 absent("B122", "many calls of one process are the client library's: its tests play them")
 absent("B062 B071 B166", "logind, PAM and homes that come late are a later release's")
 absent("B182", "device keys in a TPM come with a later release")

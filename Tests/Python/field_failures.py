@@ -14,6 +14,7 @@ import field_identity
 import field_keys
 import field_lock
 import field_logout
+import field_owner
 import field_portal
 import field_refresh
 import field_refresh_alone
@@ -35,6 +36,7 @@ ALONE = (
     field_clock,
     field_keys,
     field_start,
+    field_owner,
     field_refresh_alone,
     field_refresh_storm,
     field_secret_prompts,

@@ -44,6 +44,7 @@ SUITES = (
     "secret_crowd",
     "secret_foreground",
     "secret_when_unlocked",
+    "secret_owner",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 
