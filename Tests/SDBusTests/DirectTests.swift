@@ -200,18 +200,27 @@ import Testing
     @BrokerActor @Test func whoeverSendsWithoutPauseLeavesOthersTheirTurn() async throws {
         let count = 5_000
         var served = 0
+        let servedBefore = Mailbox<Result<Int, any Error>>()
         let (socket, connection, registration) = try await raw(
-            Interface(Fixture.name) { Method("Next") { _ in served += 1 } })
+            Interface(Fixture.name) {
+                Method("Next") { _ in
+                    served += 1
+                    guard served == 1 else { return }
+                    BrokerActor.start {
+                        do {
+                            try await self.checkOthersAreServed()
+                            servedBefore.post(.success(served))
+                        } catch {
+                            servedBefore.post(.failure(error))
+                        }
+                    }
+                }
+            })
         let calls = (1...UInt32(count)).flatMap {
             RawMessage.call(serial: $0, path: Fixture.path, interface: Fixture.name, member: "Next")
         }
-        let taken = Mailbox<Bool>()
-        BrokerActor.start { taken.post(await socket.write(calls)) }
-        try await waitUntil("the first of them") { @BrokerActor in served > 0 }
-        let before = served
-        try await checkOthersAreServed()
-        #expect(before < count && served < count)
-        #expect(try await taken.next("the calls to be taken"))
+        #expect(try await within("the calls to be taken") { await socket.write(calls) })
+        #expect(try await servedBefore.next("the other's answer").get() < count)
         try await waitUntil("the last of them") { @BrokerActor in served == count }
         connection.close()
         registration.cancel()
