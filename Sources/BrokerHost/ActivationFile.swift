@@ -1,6 +1,6 @@
 /// A file that says what a session bus starts for a name that nobody owns.
 public struct ActivationFile: Sendable, Equatable {
-    /// Where it is.
+    /// Where it is, for a person to read, as the rest.
     public let path: String
     /// What a bus without systemd runs.
     public let command: String
@@ -43,9 +43,9 @@ public struct ActivationFile: Sendable, Equatable {
             values[line[..<equals].trimmed] = String(line[line.index(after: equals)...].trimmed)
         }
         guard values["Name"] == name else { return nil }
-        self.path = path
-        command = values["Exec"] ?? ""
-        unit = values["SystemdService"] ?? ""
+        self.path = path.plain
+        command = (values["Exec"] ?? "").plain
+        unit = (values["SystemdService"] ?? "").plain
     }
 
     /// Whether it is the broker that is started.

@@ -13,24 +13,13 @@ public struct HostProcess: Sendable, CustomStringConvertible {
         self.id = id
         let called = HostKernel.text(folder + "/cmdline")?.split(separator: "\0").first.map(String.init)
         let found = HostName.target(of: folder + "/exe") ?? called ?? HostKernel.text(folder + "/comm")
-        program = Self.plain(found ?? "unknown program")
+        program = (found ?? "unknown program").plain
         unit = Self.unit(HostKernel.text(folder + "/cgroup") ?? "")
     }
 
     /// For a message: number, program, and unit where there is one.
     public var description: String {
         "process \(id), \(program)" + (unit.map { ", of \($0)" } ?? "")
-    }
-
-    // A program chooses its names, and these are for a terminal and a log.
-    private static func plain(_ name: String) -> String {
-        let kept = name.unicodeScalars.prefix(200).map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "?"
-            default: String(scalar)
-            }
-        }
-        return kept.joined()
     }
 
     static func unit(_ controlGroups: String) -> String? {

@@ -44,6 +44,7 @@ import Testing
         for other in ["Name=org.x\nExec=/x\n", "[Other]\nName=org.x\n", head + "Name=org.xy\n", ""] {
             #expect(try file(other) == nil, "\(other)")
         }
+        #expect(try file(head + "Name=org.x\nExec=/x \u{1B}[2J\u{202E}y\n")?.command == "/x ?[2J?y")
         #expect(ActivationFile(folder.entry("absent"), for: "org.x") == nil)
     }
 
