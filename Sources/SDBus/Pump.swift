@@ -41,21 +41,18 @@ internal import Glibc
 }
 
 extension Connection {
-    /// The most messages of a handshake's rest that are served before others get their turn.
-    private static let restStepsMax = 16
-    /// The most of a peer that had the last turn too, and so is alone: with its answer it mostly sends its next call at
-    /// once, and an event of its own costs about as much as reading it. Among several each has one, so that none waits
-    /// longer than another.
-    private static let stepsAloneMax = 4
+    /// The most messages that are served before others get their turn: of a handshake's rest, and of a peer that had the last
+    /// turn too, and so is alone. With its answer that mostly sends its next call at once, and an event of its own costs
+    /// about as much as reading it. Among several each has one, so that none waits longer than another.
+    private static let stepsMax = 16
 
     /// Reads messages and serves them, or writes what is queued.
     func turn() {
         guard !isClosed, let pump else { return }
-        let stepsMax =
-            pump.hasRest ? Self.restStepsMax : Pump.last == ObjectIdentifier(pump) ? Self.stepsAloneMax : 1
+        let isAlone = Pump.last == ObjectIdentifier(pump)
         Pump.last = ObjectIdentifier(pump)
         var result: Int32 = 1
-        for _ in 0..<stepsMax where !isClosed && result > 0 {
+        for _ in 0..<(pump.hasRest || isAlone ? Self.stepsMax : 1) where !isClosed && result > 0 {
             noteQueue()
             result = unsafe sd_bus_process(bus, nil)
         }
