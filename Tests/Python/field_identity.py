@@ -170,6 +170,8 @@ def b030_kept(w):
         text=True,
     )
     keeper.wait(60)
+    # The broker has heard of that connection when it answers what was asked after it.
+    same_secret(w.mail.read(generic()).secret, secret())
     entitled = with_process_id(keeper.pid, lambda: w.puppet("mail"))
     try:
         same_secret(entitled.read(generic()).secret, secret())
