@@ -375,6 +375,21 @@ def gone(stage):
     stage.refresh()
 
 
+@row("SP17", "an application that has a secret", "ask, and ask something else at once", "the other answer is first")
+def not_too_soon(stage):
+    portal = stage.portal
+    portal.retrieve(APP)
+    reading, writing = os.pipe()
+    serial, _ = portal.send(APP, writing)
+    os.close(writing)
+    equal(portal.property(PORTAL, BACKEND, "version"), 1, "the version")
+    # Who listens for the portal's signal only when the portal has answered would miss one that is there before.
+    holds(not portal.connection.has_reply(serial), "the secret's answer comes later")
+    equal(portal.connection.reply(serial)[0], 0, "the response")
+    equal(len(drained(reading)), 64, "the secret's length")
+    os.close(reading)
+
+
 def run(report):
     with World() as world:
         stage = Stage(world)
