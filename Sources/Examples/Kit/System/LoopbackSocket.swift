@@ -9,6 +9,14 @@ public final class LoopbackSocket: Sendable {
 
     init(owning descriptor: Int32) {
         self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    // Not for a listener: it waits for whoever comes, however late.
+    private func limitTime() {
         var time = timeval()
         time.tv_sec = Self.secondsMax
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -16,13 +24,10 @@ public final class LoopbackSocket: Sendable {
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
     }
 
-    deinit {
-        close(descriptor)
-    }
-
     /// Connects; nil where nobody listens.
     public static func connect(port: UInt16) -> LoopbackSocket? {
         guard let socket = makeSocket() else { return nil }
+        socket.limitTime()
         guard unsafe withAddress(port, { unsafe Glibc.connect(socket.descriptor, $0, $1) }) == 0 else {
             return nil
         }
@@ -92,7 +97,11 @@ public final class LoopbackSocket: Sendable {
     func acceptNext() -> LoopbackSocket? {
         while true {
             let accepted = accept(descriptor, nil, nil)
-            if accepted >= 0 { return LoopbackSocket(owning: accepted) }
+            if accepted >= 0 {
+                let socket = LoopbackSocket(owning: accepted)
+                socket.limitTime()
+                return socket
+            }
             guard errno == EINTR || errno == ECONNABORTED else { return nil }
         }
     }
