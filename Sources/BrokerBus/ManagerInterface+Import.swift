@@ -29,12 +29,12 @@ extension Dispatch {
         ) {
             (
                 call: borrowing Call, group: String, mode: String, collection: String, label: String,
-                attributes: LookupArgument, type: String, secret: SealedSecret
+                attributes: LookupAttributes, type: String, secret: SealedSecret
             ) throws(BusError) -> Answer<(String, String, UInt64)> in
             let context = try context(call)
             let secret = try open(secret, context)
             let content = SecretItem.Content(
-                label: label, lookup: attributes.attributes, contentType: type)
+                label: label, lookup: attributes, contentType: type)
             return try answer(context) { () throws(Refusal) in
                 try service.importSecret(
                     context, group: group, mode: mode, collection: collection, content, secret)
@@ -42,24 +42,5 @@ extension Dispatch {
                 ($0.outcome.rawValue, $0.group.name, $0.modified)
             }
         }.sensitive
-    }
-}
-
-/// Lookup attributes, `a{ss}`. Two names are two where their bytes differ.
-private struct LookupArgument: BusDecodable {
-    let attributes: LookupAttributes
-
-    static var signature: String { "a{ss}" }
-
-    init(from reader: inout MessageReader) throws(BusError) {
-        var pairs: [LookupAttributes.Pair] = []
-        _ = try reader.enter("a", "{ss}")
-        while try reader.enter("e", "ss") {
-            let name = Array(try reader.read(String.self).utf8)
-            pairs.append(.init(name: name, value: Array(try reader.read(String.self).utf8)))
-            try reader.exit()
-        }
-        try reader.exit()
-        attributes = LookupAttributes(pairs)
     }
 }

@@ -34,8 +34,10 @@ extension Desk {
     ) throws(Refusal) -> Outcome<Imported> {
         try managing(context, "import-secret", .administrator) { (caller, leave) throws(Refusal) in
             _ = try leave()
-            // Another keyring may have the name still: items can come before the front does.
-            let secretService = self.secretService ?? SecretServiceDesk(self)
+            // It is there whoever has the name.
+            guard let secretService = self.secretService else {
+                throw Refusal(.notAvailable, "The broker of the system has no org.freedesktop.secrets.")
+            }
             let mode = try ImportMode(named: mode)
             let group = try group.isEmpty ? nil : Self.administered(group)
             return try secretService.bringIn(

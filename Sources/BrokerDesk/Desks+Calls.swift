@@ -157,7 +157,10 @@ extension Desks {
         _ context: CallContext, group: String, mode: String, collection: String,
         _ content: SecretItem.Content, _ secret: SharedSecret
     ) throws(Refusal) -> Outcome<Imported> {
-        throw Refusal(.notAvailable, "The broker of the system has no org.freedesktop.secrets.")
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.importSecret(
+                context, group: group, mode: mode, collection: collection, content, secret)
+        }
     }
 
     /// `ListGroups`.

@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerModel
 internal import SDBus
 
@@ -16,7 +17,7 @@ enum ReceivedValue: BusDecodable {
         switch contents {
         case "s": self = .text(try reader.read())
         case "ay": self = .bytes(try reader.read())
-        case "a{ss}": self = .attributes(try WireAttributes(from: &reader).attributes)
+        case "a{ss}": self = .attributes(try LookupAttributes(from: &reader))
         default:
             try reader.skip()
             self = .other

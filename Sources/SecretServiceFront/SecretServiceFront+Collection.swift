@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerDesk
 internal import BrokerModel
 internal import SDBus
@@ -30,11 +31,11 @@ extension SecretServiceFront {
             }
         }
         Method("SearchItems", in: ["attributes"], out: ["results"]) {
-            (call: borrowing Call, attributes: WireAttributes) throws(BusError) -> Answer<[ObjectPath]> in
+            (call: borrowing Call, attributes: LookupAttributes) throws(BusError) -> Answer<[ObjectPath]> in
             let context = try self.context(call)
             let address = try self.collectionAddress(call)
             return try self.answer(context) { () throws(Refusal) in
-                try self.desk.search(context, attributes.attributes, in: address)
+                try self.desk.search(context, attributes, in: address)
             } _: {
                 $0.map(\.path)
             }

@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerDesk
 internal import BrokerModel
 internal import SDBus
@@ -75,7 +76,7 @@ extension SecretServiceFront {
     static func values(of item: SecretItem) -> [String: Variant] {
         [
             "Label": Variant(item.label), "Locked": Variant(item.isLocked),
-            "Attributes": Variant(WireAttributes(item.lookup)), "Created": Variant(item.created / 1_000_000),
+            "Attributes": Variant(item.lookup), "Created": Variant(item.created / 1_000_000),
             "Modified": Variant(item.modified / 1_000_000),
         ]
     }

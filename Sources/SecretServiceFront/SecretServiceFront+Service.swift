@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerDesk
 internal import BrokerModel
 internal import SDBus
@@ -79,11 +80,11 @@ extension SecretServiceFront {
 
     @InterfaceBuilder private func serviceItems() -> [InterfaceMember] {
         Method("SearchItems", in: ["attributes"], out: ["unlocked", "locked"]) {
-            (call: borrowing Call, attributes: WireAttributes) throws(BusError)
+            (call: borrowing Call, attributes: LookupAttributes) throws(BusError)
                 -> Answer<([ObjectPath], [ObjectPath])> in
             let context = try self.context(call)
             return try self.answer(context) { () throws(Refusal) in
-                try self.desk.search(context, attributes.attributes, in: nil)
+                try self.desk.search(context, attributes, in: nil)
             } _: {
                 ($0.filter { !$0.isLocked }.map(\.path), $0.filter(\.isLocked).map(\.path))
             }
