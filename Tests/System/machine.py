@@ -55,12 +55,14 @@ cp /usr/bin/chatelaine ./copy && ./copy get --group org.test.command --service s
 
 @row("M04", "decisions of the broker in its unit", "the journal", "each is there, and no secret")
 def m04(box):
-    journal = box.journal("--output=json", "_SYSTEMD_USER_UNIT=" + UNIT)
+    def journal():
+        return box.journal("--output=json", "_SYSTEMD_USER_UNIT=" + UNIT)
+
+    # The broker gathers its lines for a moment.
     for decision in ("allow", "deny"):
-        holds(
-            f'"CHATELAINE_DECISION":"{decision}"' in journal.replace(" ", ""), f"{decision} is in the journal"
-        )
-    holds(SECRET_MARK not in journal, "no secret is in the journal")
+        entry = f'"CHATELAINE_DECISION":"{decision}"'
+        box.until(lambda entry=entry: entry in journal().replace(" ", ""), f"{decision} is in the journal")
+    holds(SECRET_MARK not in journal(), "no secret is in the journal")
 
 
 def in_session(box, script):
