@@ -52,9 +52,11 @@ extension Connection {
             sender: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
             member: "NameOwnerChanged", firstArgument: name
         ) { signal in
-            guard let (name, old, new) = try? signal.read(String.self, String.self, String.self) else {
-                return
-            }
+            // What is sent to this connection alone passes by the bus's match, and sd-bus takes any unique name for the
+            // bus's own; the bus itself puts the sender in, and gives that name to nobody.
+            guard signal.sender == "org.freedesktop.DBus",
+                let (name, old, new) = try? signal.read(String.self, String.self, String.self)
+            else { return }
             handler(name, old, new)
         }
     }

@@ -4,8 +4,10 @@ import os
 
 from attributes import encode
 from chatelaine_client import ITEMS, MANAGER, OBJECT, Client
+from connection import BUS_NAME, Connection
 from expect import Table, equal, generic, holds, internet, refused, same_secret, secret, without
 from hostile_raw import Raw
+from jeepney import DBusAddress, HeaderFields, new_signal
 from sessions import ENCRYPTED, EncryptedSession
 
 TABLE = Table()
@@ -116,6 +118,44 @@ def h18(w):
     finally:
         wrong.close()
         w.unlock()
+
+
+@row(
+    "H20",
+    "a program that speaks as the bus",
+    "it tells the broker that all others are gone, and came just now",
+    "nobody is forgotten: subscriptions, sessions and evidence stay",
+)
+def h20(w):
+    mine = internet(Server="forged.example")
+    w.mail.store(mine, secret())
+    w.calendar.subscribe()
+    before = w.admin.list_clients()
+    broker = w.watch.bus_call("GetNameOwner", "s", (BUS_NAME,))[0]
+    names = [name for name in w.watch.bus_call("ListNames", "", ())[0] if name.startswith(":")]
+    forger = Connection(w.address)
+    try:
+        for name in names:
+            for old, new in ((name, ""), ("", name)):
+                forger.send_message(forged_change(broker, name, old, new))
+        forger.ping()
+        equal(w.admin.list_clients(), before)
+        w.mail.store(mine, secret("again"))
+        w.calendar.next_signal()
+        equal(w.mail.delete(mine), 1)
+        w.calendar.next_signal()
+    finally:
+        forger.close()
+        w.calendar.unsubscribe()
+
+
+def forged_change(destination, *names):
+    bus = "org.freedesktop.DBus"
+    message = new_signal(
+        DBusAddress("/org/freedesktop/DBus", bus_name=bus, interface=bus), "NameOwnerChanged", "sss", names
+    )
+    message.header.fields[HeaderFields.destination] = destination
+    return message
 
 
 @row(

@@ -66,6 +66,20 @@ import Testing
         single.cancel()
     }
 
+    /// What is sent to one connection alone comes whatever it has asked the bus for.
+    @BrokerActor @Test func nobodyElseTellsOfNames() async throws {
+        let fixture = try await Fixture(Echo().interface)
+        let changes = Mailbox<String>()
+        let watch = try await fixture.service.onNameOwnerChanged { name, _, _ in changes.post(name) }
+        let bus = "org.freedesktop.DBus"
+        try fixture.client.emit(
+            signal: "NameOwnerChanged", interface: bus, path: "/org/freedesktop/DBus",
+            to: fixture.service.uniqueName, ":1.999", ":1.999", "")
+        try await fixture.client.requestName("org.lab.Real")
+        #expect(try await changes.next("a name") == "org.lab.Real")
+        watch.cancel()
+    }
+
     @BrokerActor private func match(
         _ connection: Connection, _ mailbox: Mailbox<String>
     ) async throws -> Registration {
