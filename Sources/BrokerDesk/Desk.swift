@@ -32,18 +32,21 @@ public import SDBus
         let propertiesChanged: ([String]) -> Void
         let now: () -> UInt64
         let conditions: () -> [Condition]
+        let locked: (LockCause) -> Void
 
         /// `tell` sends one signal; `now` is microseconds since the Unix epoch; `conditions` are those that the
-        /// daemon itself knows of.
+        /// daemon itself knows of; `locked` hears what has locked the keychain, for the journal.
         public init(
             tell: @escaping (Notice, UInt64, String) -> Void,
             propertiesChanged: @escaping ([String]) -> Void,
-            now: @escaping () -> UInt64, conditions: @escaping () -> [Condition]
+            now: @escaping () -> UInt64, conditions: @escaping () -> [Condition],
+            locked: @escaping (LockCause) -> Void
         ) {
             self.tell = tell
             self.propertiesChanged = propertiesChanged
             self.now = now
             self.conditions = conditions
+            self.locked = locked
         }
     }
 

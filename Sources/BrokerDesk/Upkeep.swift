@@ -26,6 +26,12 @@ internal import SDBus
         self.clock = clock
     }
 
+    /// Locks for nobody's call. Returns whether there was anything to lock.
+    func lock() -> Bool { vault.lock(grant) }
+
+    /// Comes back when no work on the keybag is under way that a lock has overtaken.
+    func settle() async { await vault.settle() }
+
     /// Sweeps when that moment comes by the wall clock, or when the clock is set past it.
     func sweep(at time: UInt64) {
         guard time < sweepTime else { return }

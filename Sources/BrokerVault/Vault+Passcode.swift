@@ -9,18 +9,17 @@ extension Vault {
     public func lock(_ grant: borrowing ManagerGrant) throws(Refusal) {
         guard try openStore().isPasscodeSet else { throw .noPasscode }
         locks += 1
-        guard state == .unlocked else { return }
-        keyring.lock()
-        surroundings.tell([.lockStateChanged(.locked)])
+        if state == .unlocked { wipeForeground() }
     }
 
     /// Opens the keybag with the passcode. `AuthFailed` after a pause that grows, and then nothing has
     /// changed. A lock that comes meanwhile wins.
     public func unlock(_ grant: borrowing ManagerGrant, _ passcode: SharedSecret) async throws(Refusal) {
+        // From the call on, so that it is also overtaken while it waits for its turn.
+        let locksBefore = locks
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             guard store.isPasscodeSet else { throw .noPasscode }
-            let locksBefore = locks
             let opened = try await open(store, passcode)
             if state == .beforeFirstUnlock || state == .locked && locks == locksBefore && keepsCompletions {
                 try await unlockInOneChange(opened, locksBefore)
@@ -55,13 +54,14 @@ extension Vault {
     }
 
     /// Sets or changes the passcode; `old` has no bytes where none is set. Rows are not touched, and the
-    /// state stays. Returns when it is durable and the log holds no older wrapping.
+    /// state stays, unless a lock has come meanwhile. Returns when it is durable and the log holds no older wrapping.
     public func setPasscode(
         _ grant: borrowing ManagerGrant, old: SharedSecret, new: SharedSecret
     ) async throws(Refusal) {
         guard new.secret.count > 0 else {
             throw .param("A passcode has at least one byte; RemovePasscode takes it away.")
         }
+        let locksBefore = locks
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             var opened = try await open(store, old)
@@ -75,7 +75,10 @@ extension Vault {
             let slot = KeybagSlot(header: header, slotKey: slotKey, sealing: opened)
             let adopt = {
                 store.adopt(slot)
-                if isFirst { self.keyring.unlock(with: opened) }
+                guard isFirst else { return }
+                self.keyring.unlock(with: opened)
+                // A lock that came while there was no passcode yet found nothing that it could lock.
+                if self.locks != locksBefore { self.wipeForeground() }
             }
             try await write(adopt: adopt) { (store) throws(Refusal) in
                 try stored { () throws(SQLiteError) in

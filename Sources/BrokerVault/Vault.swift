@@ -47,7 +47,7 @@ public final class Vault {
     let deviceKey: DeviceKey?
     var store: Store?
     /// The keybag of a store that was lost, whose keys are still in memory.
-    private var lostIdentity: [UInt8]?
+    private var lost: (identity: [UInt8], isPasscodeSet: Bool)?
     let attempts = UnlockAttempts()
     /// How often the device was locked, so that an unlock knows when it was overtaken.
     var locks = 0
@@ -79,6 +79,9 @@ public final class Vault {
 
     /// Whether a passcode protects the keybag; false while the store is not open.
     public var isPasscodeSet: Bool { store?.isPasscodeSet ?? false }
+
+    /// The same for the keys in memory, also while the store is lost.
+    var areKeysProtected: Bool { store?.isPasscodeSet ?? lost?.isPasscodeSet ?? false }
 
     /// Opens the store where it is not open, and makes it where there is none: at start, and again by every
     /// call after a failure, so that the broker works as soon as the cause is gone. `NotAvailable`.
@@ -114,7 +117,7 @@ public final class Vault {
     // A file that came into the place of the one before may have another keybag: keys of the old one must
     // neither read it nor, above all, write to it.
     private func forgetForeignKeys(_ opened: Store) {
-        guard let lostIdentity, lostIdentity != opened.identity, state != .beforeFirstUnlock else { return }
+        guard let lost, lost.identity != opened.identity, state != .beforeFirstUnlock else { return }
         keyring.forget()
         surroundings.tell([.lockStateChanged(.beforeFirstUnlock)])
     }
@@ -145,7 +148,7 @@ public final class Vault {
             // A disk that was read-only may not be so any more.
             let isLost = error.kind == .notAvailable && store?.isReadable == false
             if isLost || (error.kind == .readOnly && store?.isReadOnly == true) {
-                lostIdentity = store?.identity
+                lost = store.map { ($0.identity, $0.isPasscodeSet) }
                 store = nil
             }
             throw error

@@ -34,7 +34,8 @@ internal import Sodium
                 breathe: { try? await loop.sleep(microseconds: 0) }))
         let outlet = Desk.Outlet(
             tell: { [weak fronts] in fronts?.tell($0, sequence: $1, to: $2) },
-            propertiesChanged: propertiesChanged, now: { HostEnvironment.now }, conditions: conditions)
+            propertiesChanged: propertiesChanged, now: { HostEnvironment.now }, conditions: conditions,
+            locked: { [log] in log.write(.info, "user \(userID): locked by \($0.rawValue)") })
         let desk = Desk(
             reception: reception,
             gate: Gate(

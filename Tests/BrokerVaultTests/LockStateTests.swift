@@ -208,6 +208,85 @@ import Testing
         #expect(bench.vault.state == .locked)
     }
 
+    /// The lock of a session comes from nobody's call, and finds the store in whatever state it is in.
+    @VaultActor @Test func aSessionsLockNeedsNeitherTheStoreNorAPasscode() async throws {
+        let bench = try Bench()
+        try await bench.add(.item("1", accessible: .whenUnlocked), "1")
+        #expect(!bench.lockForNobody())
+        #expect(bench.vault.state == .unlocked && bench.lockNotices.isEmpty)
+        #expect(try bench.secrets(.query(nil)) == ["1"])
+        try await bench.setPasscode("1234")
+        try bench.tamper("DELETE FROM keybag_slots")
+        let unreadable = Refusal(.notAvailable, "as of a disk that went")
+        _ = await refusal { () throws(Refusal) in
+            try bench.vault.check { () throws(Refusal) in throw unreadable }
+        }
+        #expect(!bench.vault.isOpen && bench.vault.state == .unlocked)
+        #expect(bench.lockForNobody())
+        #expect(bench.vault.state == .locked && !bench.lockForNobody())
+        #expect(bench.lockNotices == [.lockStateChanged(.locked)])
+    }
+
+    @VaultActor @Test func aSessionsLockBeforeTheFirstUnlockWinsOverIt() async throws {
+        let derivation = HeldWorker()
+        let bench = try Bench(InlineWorker(), derivation: derivation)
+        try await bench.setPasscode("1234")
+        bench.restart()
+        try bench.vault.open()
+        await derivation.hold()
+        let before = await derivation.jobs
+        let first = Task.immediate { await refusal { () throws(Refusal) in try await bench.unlock() } }
+        let behind = Task.immediate { await refusal { () throws(Refusal) in try await bench.unlock() } }
+        while await derivation.jobs == before { await Task.yield() }
+        #expect(!bench.lockForNobody())
+        await derivation.release()
+        #expect(await first.value == .interactionNotAllowed)
+        #expect(await behind.value == .interactionNotAllowed)
+        #expect(bench.vault.state == .locked)
+        try await bench.unlock()
+        #expect(bench.vault.state == .unlocked)
+    }
+
+    /// There was nothing that it could lock, and there is by the time the passcode is set.
+    @VaultActor @Test func aSessionsLockWhileThePasscodeIsSetWinsOverThat() async throws {
+        let derivation = HeldWorker()
+        let bench = try Bench(InlineWorker(), derivation: derivation)
+        try bench.vault.open()
+        await derivation.hold()
+        let before = await derivation.jobs
+        let setting = Task.immediate {
+            await refusal { () throws(Refusal) in try await bench.setPasscode("1234") }
+        }
+        while await derivation.jobs == before { await Task.yield() }
+        #expect(!bench.lockForNobody())
+        await derivation.release()
+        #expect(await setting.value == nil)
+        #expect(bench.vault.state == .locked)
+        #expect(bench.lockNotices == [.lockStateChanged(.locked)])
+    }
+
+    /// Whoever holds the machine awake for the wipe waits for keys that an unlock under way still has.
+    @VaultActor @Test func whatTheLockOvertookHasEndedWhenTheVaultHasSettled() async throws {
+        let derivation = HeldWorker()
+        let bench = try Bench(InlineWorker(), derivation: derivation)
+        try await bench.setPasscode("1234")
+        await derivation.hold()
+        let before = await derivation.jobs
+        let unlock = Task.immediate { await refusal { () throws(Refusal) in try await bench.unlock() } }
+        while await derivation.jobs == before { await Task.yield() }
+        #expect(bench.lockForNobody())
+        var order: [String] = []
+        let settled = Task.immediate {
+            await bench.vault.settle()
+            order.append("settled")
+        }
+        #expect(order.isEmpty)
+        await derivation.release()
+        #expect(await unlock.value == .interactionNotAllowed)
+        await settled.value
+        #expect(order == ["settled"] && bench.vault.state == .locked)
+    }
+
     @VaultActor @Test func logoutBeforeFirstUnlockIsSignalledAtOnceAndDeletesBeforeAnyRead() async throws {
         let bench = try await bench(.beforeFirstUnlock)
         let outcome = try await bench.logout("s")

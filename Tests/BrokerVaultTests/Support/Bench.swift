@@ -204,6 +204,13 @@ extension Bench {
 
     func lock() throws(Refusal) { try vault.lock(.forTesting()) }
 
+    /// The lock of the person's session.
+    func lockForNobody() -> Bool { vault.lock(CustodianGrant()) }
+
+    var lockNotices: [Notice] {
+        notices.filter { if case .lockStateChanged = $0 { true } else { false } }
+    }
+
     @discardableResult func sweep() async throws(Refusal) -> UInt64? {
         try await vault.sweep(CustodianGrant())
     }

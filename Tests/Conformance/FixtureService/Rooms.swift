@@ -31,7 +31,7 @@ internal import Sodium
             gate: Gate(policy: policy, userID: HostEnvironment.userID, audit: NoAudit()), vault: vault,
             outlet: Desk.Outlet(
                 tell: { _, _, _ in }, propertiesChanged: { _ in }, now: { HostEnvironment.now },
-                conditions: { [] }),
+                conditions: { [] }, locked: { _ in }),
             leases: .loop(boot: HostEnvironment.bootID), custodian: CustodianGrant())
         publisher.desk = desk
         try vault.open()

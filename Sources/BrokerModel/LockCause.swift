@@ -1,0 +1,13 @@
+/// What locks a keychain beside its owner's own call; the words of `LockOn=` and of the journal.
+public enum LockCause: String, Sendable, CaseIterable {
+    /// A session of the user was locked.
+    case sessionLock = "session-lock"
+    /// The machine is about to sleep.
+    case sleep
+    /// The user's last session has ended.
+    case sessionEnd = "session-end"
+    /// Somebody else has the seat that the user sat at.
+    case seatSwitch = "seat-switch"
+    /// The screen saver of a desktop that does not tell logind of its lock.
+    case screenSaver = "screen-saver"
+}
