@@ -76,6 +76,17 @@ public struct Refusal: Error, Sendable, Equatable {
     /// A malformed or contradictory request.
     public static func param(_ text: StaticString) -> Refusal { Refusal(.param, text) }
 
+    /// A recovery key that was mistyped. The text names places and counts.
+    public static func mistyped(_ mistake: RecoveryKey.Mistake) -> Refusal {
+        Refusal(.param, ownText: mistake.text)
+    }
+
+    /// A recovery that would lose more items than somebody has agreed to.
+    public static func wouldLose(_ count: UInt32) -> Refusal {
+        Refusal(
+            .param, ownText: "\(count) items would be lost, more than was agreed to; nothing was changed.")
+    }
+
     /// A compare-and-swap that lost; the current revision goes with it.
     public static func revisionMismatch(current: UInt64) -> Refusal {
         Refusal(
