@@ -55,14 +55,34 @@ public struct ManagerStatus: Sendable {
     public var state: DeviceState
     /// Whether a passcode protects the keybag.
     public var isPasscodeSet: Bool
+    /// Whether there is a recovery key.
+    public var isRecoveryKeySet: Bool
     /// What wants an administrator's attention.
     public var conditions: [Condition]
 
     /// All fields.
-    public init(state: DeviceState, isPasscodeSet: Bool, conditions: [Condition]) {
+    public init(
+        state: DeviceState, isPasscodeSet: Bool, isRecoveryKeySet: Bool = false, conditions: [Condition]
+    ) {
         self.state = state
         self.isPasscodeSet = isPasscodeSet
+        self.isRecoveryKeySet = isRecoveryKeySet
         self.conditions = conditions
+    }
+}
+
+/// How many items a recovery keeps, and how many are lost by it: of those that may not leave their device, the ones whose
+/// class key is nowhere any more.
+public struct RecoveryCount: Sendable, Equatable {
+    /// Items that can be read afterwards.
+    public var kept: UInt32
+    /// Items that are deleted for good.
+    public var lost: UInt32
+
+    /// Both counts.
+    public init(kept: UInt32 = 0, lost: UInt32 = 0) {
+        self.kept = kept
+        self.lost = lost
     }
 }
 

@@ -14,6 +14,30 @@ struct ClassKeyRoll {
         self.new.unlock(with: new)
     }
 
+    /// The same with the keys of a keyring besides, each of which may be one of the new ones.
+    init(_ tables: Tables, from old: OpenedKeybag, and others: Keyring, to new: OpenedKeybag) {
+        self.init(tables, from: old, to: new)
+        self.old.borrow(others)
+    }
+
+    /// Puts what opens under the new keys, and leaves all other rows as they are.
+    func keep() throws(SQLiteError) {
+        if let old = old.background, let new = new.background { try keep(tables.background, old, new) }
+        if let old = old.foreground, let new = new.foreground { try keep(tables.foreground, old, new) }
+    }
+
+    private func keep<Side: VaultSide>(
+        _ table: ItemTable<Side>, _ old: ClassKeys<Side>, _ new: ClassKeys<Side>
+    ) throws(SQLiteError) {
+        for id in try table.ids() {
+            guard let row = try table.row(id, withSecret: true), new[id: row.header.classKeyID] == nil,
+                let from = old[id: row.header.classKeyID], let to = new[from.accessibility],
+                let rolled = row.rewrapped(from: from, to: to)
+            else { continue }
+            try table.put(rolled)
+        }
+    }
+
     /// The notices of the rows that are gone.
     func run() throws(SQLiteError) -> [Notice] {
         if let old = old.background, let new = new.background {

@@ -3,7 +3,7 @@ internal import Sodium
 
 /// One way to open the keybag: what its key is derived from, and the keys that it wraps.
 ///
-/// Further kinds (recovery key, TPM) get a slot beside these; rows know nothing of slots.
+/// A recovery key has a slot beside it (``RecoverySlot``); rows know nothing of slots.
 struct KeybagSlot {
     let header: Header
     let wrapped: [WrappedKey]
@@ -14,6 +14,39 @@ struct KeybagSlot {
         let id: UInt32
         let purpose: KeyPurpose
         let sealed: [UInt8]
+
+        init(id: UInt32, purpose: KeyPurpose, sealed: [UInt8]) {
+            self.id = id
+            self.purpose = purpose
+            self.sealed = sealed
+        }
+
+        /// Wraps `key` for a slot with this header.
+        init(
+            id: UInt32, _ purpose: KeyPurpose, _ key: borrowing Secret, under wrapping: borrowing Key,
+            _ header: [UInt8]
+        ) {
+            self.init(
+                id: id, purpose: purpose,
+                sealed: XChaCha20Poly1305.seal(
+                    key, key: wrapping, associatedData: Self.associatedData(header, id, purpose)))
+        }
+
+        /// Nil for another wrapping key, and where anything was altered.
+        func open(under wrapping: borrowing Key, _ header: [UInt8]) -> Secret? {
+            XChaCha20Poly1305.open(
+                sealed.span, key: wrapping, associatedData: Self.associatedData(header, id, purpose))
+        }
+
+        private static func associatedData(_ header: [UInt8], _ id: UInt32, _ purpose: KeyPurpose) -> [UInt8]
+        {
+            var data = ByteWriter(capacity: 48)
+            data.raw("chatelaine-keybag".utf8)
+            data.counted(header)
+            data.number(id)
+            data.number(purpose.rawValue)
+            return data.bytes
+        }
     }
 
     /// What must be had to open the slot.
@@ -85,15 +118,17 @@ struct KeybagSlot {
     /// Wraps every key of an open keybag.
     init(header: Header, slotKey: borrowing Key, sealing opened: OpenedKeybag) {
         self.header = header
-        var wrapped: [WrappedKey] = []
-        for entry in opened.classKeys {
-            let data = Self.associatedData(header, entry.id, .classKey(entry.accessibility))
-            let sealed = XChaCha20Poly1305.seal(entry.key.bytes, key: slotKey, associatedData: data)
-            wrapped.append(WrappedKey(id: entry.id, purpose: .classKey(entry.accessibility), sealed: sealed))
+        let bytes = header.bytes
+        var wrapped = opened.classKeys.map {
+            WrappedKey(id: $0.id, .classKey($0.accessibility), $0.key.bytes, under: slotKey, bytes)
         }
-        let data = Self.associatedData(header, opened.indexKeyID, .index)
-        let sealed = XChaCha20Poly1305.seal(opened.indexKey.secret, key: slotKey, associatedData: data)
-        wrapped.append(WrappedKey(id: opened.indexKeyID, purpose: .index, sealed: sealed))
+        wrapped.append(
+            WrappedKey(
+                id: opened.indexKeyID, .index, opened.indexKey.secret, under: slotKey, bytes))
+        if let recovery = opened.recovery {
+            wrapped.append(
+                WrappedKey(id: recovery.id, .recovery, recovery.key.bytes, under: slotKey, bytes))
+        }
         self.wrapped = wrapped
     }
 
@@ -102,11 +137,11 @@ struct KeybagSlot {
     func open(with slotKey: borrowing Key) throws(KeybagError) -> OpenedKeybag {
         var classKeys: [OpenedKeybag.ClassKeyEntry] = []
         var index: (id: UInt32, key: SharedSecret)?
+        var recovery: OpenedKeybag.RecoveryEntry?
         var failures = 0
+        let bytes = header.bytes
         for entry in wrapped {
-            let data = Self.associatedData(header, entry.id, entry.purpose)
-            guard let key = XChaCha20Poly1305.open(entry.sealed.span, key: slotKey, associatedData: data)
-            else {
+            guard let key = entry.open(under: slotKey, bytes) else {
                 failures += 1
                 continue
             }
@@ -115,6 +150,9 @@ struct KeybagSlot {
             case .classKey(let accessibility):
                 guard let key = Key(key) else { throw .damaged }
                 classKeys.append(.init(id: entry.id, accessibility: accessibility, key: key))
+            case .recovery:
+                guard let key = Key(key) else { throw .damaged }
+                recovery = .init(id: entry.id, key: key)
             }
         }
         if failures == wrapped.count && failures > 0 { throw .wrongKey }
@@ -122,7 +160,8 @@ struct KeybagSlot {
         guard failures == 0, let index, Set(classKeys.map(\.accessibility)) == header.classes else {
             throw .damaged
         }
-        return OpenedKeybag(classKeys: classKeys, indexKeyID: index.id, indexKey: index.key)
+        return OpenedKeybag(
+            classKeys: classKeys, indexKeyID: index.id, indexKey: index.key, recovery: recovery)
     }
 
     /// Which class each class key is of.
@@ -132,15 +171,6 @@ struct KeybagSlot {
             if case .classKey(let accessibility) = entry.purpose { found[entry.id] = accessibility }
         }
         return found
-    }
-
-    private static func associatedData(_ header: Header, _ id: UInt32, _ purpose: KeyPurpose) -> [UInt8] {
-        var data = ByteWriter(capacity: 48)
-        data.raw("chatelaine-keybag".utf8)
-        data.counted(header.bytes)
-        data.number(id)
-        data.number(purpose.rawValue)
-        return data.bytes
     }
 }
 

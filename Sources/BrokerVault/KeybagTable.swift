@@ -6,12 +6,39 @@ internal import Sodium
 struct KeybagTable {
     let database: Database
 
-    /// The one slot of this version. Nil for a header or a purpose that it does not know.
+    private enum Place: Int64 {
+        case own = 1
+        case recovery = 2
+    }
+
+    /// The slot that the passcode, or the device key alone, opens. Nil for a header or a purpose that this version does
+    /// not know.
     func slot() throws(SQLiteError) -> KeybagSlot? {
-        let headers = try database.statement("SELECT header FROM keybag_slots ORDER BY id LIMIT 1")
-        defer { headers.reset() }
-        guard try headers.step(), let header = KeybagSlot.Header(headers.bytes(0)) else { return nil }
-        let rows = try database.statement("SELECT id, purpose, sealed FROM keybag_keys ORDER BY id")
+        guard let header = try header(.own).flatMap(KeybagSlot.Header.init),
+            let wrapped = try wrapped(.own)
+        else { return nil }
+        return KeybagSlot(header: header, wrapped: wrapped)
+    }
+
+    /// The slot that a recovery key opens; nil where there is none, or none of this version.
+    func recoverySlot() throws(SQLiteError) -> RecoverySlot? {
+        guard let header = try header(.recovery).flatMap(RecoverySlot.Header.init),
+            let wrapped = try wrapped(.recovery)
+        else { return nil }
+        return RecoverySlot(header: header, wrapped: wrapped)
+    }
+
+    private func header(_ place: Place) throws(SQLiteError) -> [UInt8]? {
+        let query = try database.statement("SELECT header FROM keybag_slots WHERE id = ?1")
+        query.bind(place.rawValue, at: 1)
+        defer { query.reset() }
+        return try query.step() ? query.bytes(0) : nil
+    }
+
+    private func wrapped(_ place: Place) throws(SQLiteError) -> [KeybagSlot.WrappedKey]? {
+        let rows = try database.statement(
+            "SELECT id, purpose, sealed FROM keybag_keys WHERE slot = ?1 ORDER BY id")
+        rows.bind(place.rawValue, at: 1)
         defer { rows.reset() }
         var wrapped: [KeybagSlot.WrappedKey] = []
         while try rows.step() {
@@ -20,20 +47,48 @@ struct KeybagTable {
             else { return nil }
             wrapped.append(.init(id: id, purpose: purpose, sealed: rows.bytes(2)))
         }
-        return wrapped.isEmpty ? nil : KeybagSlot(header: header, wrapped: wrapped)
+        return wrapped.isEmpty ? nil : wrapped
     }
 
     /// Puts the slot in the place of the one before.
     func replace(by slot: KeybagSlot) throws(SQLiteError) {
-        try database.execute("DELETE FROM keybag_keys; DELETE FROM keybag_slots;")
-        let header = try database.statement("INSERT INTO keybag_slots (id, header) VALUES (1, ?1)")
-        header.bind(slot.header.bytes, at: 1)
-        try header.run()
-        for entry in slot.wrapped {
-            let row = try database.statement("INSERT INTO keybag_keys VALUES (1, ?1, ?2, ?3)")
-            row.bind(Int64(entry.id), at: 1)
-            row.bind(Int64(entry.purpose.rawValue), at: 2)
-            row.bind(entry.sealed, at: 3)
+        try put(slot.header.bytes, slot.wrapped, .own)
+    }
+
+    /// Puts the recovery slot in the place of the one before, in a store that an older broker then refuses: it would
+    /// roll class keys without it.
+    func replaceRecovery(by slot: RecoverySlot) throws(SQLiteError) {
+        try Schema.admitRecoverySlot(in: database)
+        try put(slot.header.bytes, slot.wrapped, .recovery)
+    }
+
+    /// The same for what came of it: nil takes the slot away.
+    func replaceRecovery(by slot: RecoverySlot?) throws(SQLiteError) {
+        if let slot { try replaceRecovery(by: slot) } else { try clear(.recovery) }
+    }
+
+    private func clear(_ place: Place) throws(SQLiteError) {
+        try database.execute(
+            """
+            DELETE FROM keybag_keys WHERE slot = \(place.rawValue);
+            DELETE FROM keybag_slots WHERE id = \(place.rawValue);
+            """)
+    }
+
+    private func put(
+        _ header: [UInt8], _ wrapped: [KeybagSlot.WrappedKey], _ place: Place
+    ) throws(SQLiteError) {
+        try clear(place)
+        let slot = try database.statement("INSERT INTO keybag_slots (id, header) VALUES (?1, ?2)")
+        slot.bind(place.rawValue, at: 1)
+        slot.bind(header, at: 2)
+        try slot.run()
+        for entry in wrapped {
+            let row = try database.statement("INSERT INTO keybag_keys VALUES (?1, ?2, ?3, ?4)")
+            row.bind(place.rawValue, at: 1)
+            row.bind(Int64(entry.id), at: 2)
+            row.bind(Int64(entry.purpose.rawValue), at: 3)
+            row.bind(entry.sealed, at: 4)
             try row.run()
         }
     }

@@ -27,6 +27,17 @@ final class Keyring {
         foreground?.append(ClassKeys(opened))
     }
 
+    /// Takes what another one has besides, to read by: for the sides that are open here.
+    func borrow(_ other: Keyring) {
+        if let keys = other.background { background?.append(keys) }
+        if let keys = other.foreground { foreground?.append(keys) }
+    }
+
+    /// The numbers of the class keys that are in memory.
+    var ids: Set<UInt32> {
+        Set((background?.keys.map(\.id) ?? []) + (foreground?.keys.map(\.id) ?? []))
+    }
+
     /// Wipes the foreground keys. Their memory is zeroed when this returns.
     func lock() { foreground = nil }
 

@@ -5,17 +5,22 @@ internal import Sodium
 enum KeyPurpose: Equatable {
     case classKey(Accessibility)
     case index
+    /// What wraps the keys in the recovery slot.
+    case recovery
 
     var rawValue: UInt8 {
         switch self {
         case .classKey(let accessibility): accessibility.rawValue
         case .index: 16
+        case .recovery: 17
         }
     }
 
     init?(rawValue: UInt8) {
         if rawValue == 16 {
             self = .index
+        } else if rawValue == 17 {
+            self = .recovery
         } else if let accessibility = Accessibility(rawValue: rawValue) {
             self = .classKey(accessibility)
         } else {
@@ -30,6 +35,19 @@ struct OpenedKeybag {
     private(set) var classKeys: [ClassKeyEntry]
     let indexKeyID: UInt32
     let indexKey: SharedSecret
+    /// Nil where there is no recovery key.
+    var recovery: RecoveryEntry?
+
+    /// The recovery slot's own key.
+    final class RecoveryEntry {
+        let id: UInt32
+        let key: Key
+
+        init(id: UInt32, key: consuming Key) {
+            self.id = id
+            self.key = key
+        }
+    }
 
     /// One class key.
     final class ClassKeyEntry {
@@ -44,10 +62,14 @@ struct OpenedKeybag {
         }
     }
 
-    init(classKeys: [ClassKeyEntry], indexKeyID: UInt32, indexKey: SharedSecret) {
+    init(
+        classKeys: [ClassKeyEntry], indexKeyID: UInt32, indexKey: SharedSecret,
+        recovery: RecoveryEntry? = nil
+    ) {
         self.classKeys = classKeys
         self.indexKeyID = indexKeyID
         self.indexKey = indexKey
+        self.recovery = recovery
     }
 
     /// A new keybag without a passcode: every class but the passcode-set one.
@@ -69,12 +91,27 @@ struct OpenedKeybag {
         return copy
     }
 
+    /// The same with new keys for the classes that have none; the passcode-set class is one of them only where there is a
+    /// passcode. How many numbers it takes from `firstID` on is at most that of the classes.
+    func completed(firstID: UInt32, hasPasscode: Bool) -> OpenedKeybag {
+        var copy = self
+        let present = Set(classKeys.map(\.accessibility))
+        let missing = Accessibility.allCases.filter {
+            !present.contains($0) && (hasPasscode || $0 != .whenPasscodeSetThisDeviceOnly)
+        }
+        copy.classKeys += missing.enumerated().map { offset, accessibility in
+            ClassKeyEntry(id: firstID + UInt32(offset), accessibility: accessibility, key: .random())
+        }
+        return copy
+    }
+
     /// New class keys for every class but the passcode-set one; the index key stays.
     func rolled(firstID: UInt32) -> OpenedKeybag {
         let kept = classKeys.filter { $0.accessibility != .whenPasscodeSetThisDeviceOnly }
         let entries = kept.enumerated().map { offset, old in
             ClassKeyEntry(id: firstID + UInt32(offset), accessibility: old.accessibility, key: .random())
         }
-        return OpenedKeybag(classKeys: entries, indexKeyID: indexKeyID, indexKey: indexKey)
+        return OpenedKeybag(
+            classKeys: entries, indexKeyID: indexKeyID, indexKey: indexKey, recovery: recovery)
     }
 }

@@ -17,11 +17,17 @@ final class Store {
     /// Tells the keybag from any other.
     private(set) var identity: [UInt8]
     private(set) var accessibilities: [UInt32: Accessibility]
+    /// Nil where there is no recovery key.
+    private(set) var recovery: RecoverySlot?
+    /// Whether it belongs to the device key that it was opened with. If not, nothing but the recovery key opens a thing.
+    private(set) var isOwn: Bool
 
     private init(
         reader: Database, mark: ReadMark?, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
-        surroundings: Vault.Surroundings
+        isOwn: Bool, surroundings: Vault.Surroundings
     ) throws(SQLiteError) {
+        recovery = try writing.keybag.recoverySlot()
+        self.isOwn = isOwn
         identity = try writing.keybag.identity()
         self.isReadOnly = isReadOnly
         reading = Tables(reader, isReader: true)
@@ -45,6 +51,15 @@ final class Store {
         identity = (try? reading.keybag.identity()) ?? []
     }
 
+    /// Takes the recovery slot that was just stored, or that there is none any more.
+    func adopt(recovery slot: RecoverySlot?) { recovery = slot }
+
+    /// Belongs to this device from now on.
+    func adopt(recovered slot: KeybagSlot) {
+        isOwn = true
+        adopt(slot)
+    }
+
     /// Knows the class keys of a slot that is about to be stored.
     func anticipate(_ slot: KeybagSlot) { accessibilities.merge(slot.accessibilities) { old, _ in old } }
 
@@ -52,32 +67,33 @@ final class Store {
 
     /// Whether the file still answers.
     var isReadable: Bool {
-        (try? reading.database.number("SELECT count(*) FROM keybag_slots")) == 1
+        (try? reading.database.number("SELECT count(*) FROM keybag_slots WHERE id = 1")) == 1
     }
 
-    /// Opens the file, or makes it where there is none. A file that is not ours, is empty, damaged, or of a newer
-    /// version is `NotAvailable` and left as it is. On a read-only disk it can be read.
+    /// Opens the file, or makes it where there is none and there is a device key. A file that is not ours, is empty,
+    /// damaged, or of a newer version is `NotAvailable` and left as it is. On a read-only disk it can be read.
     static func open(
-        _ path: String, deviceKey: DeviceKey, surroundings: Vault.Surroundings
+        _ path: String, deviceKey: DeviceKey?, surroundings: Vault.Surroundings
     ) throws(Refusal) -> Store {
         do throws(SQLiteError) {
-            if !DatabaseFile.exists(path) { try make(path, deviceKey: deviceKey) }
+            if let deviceKey, !DatabaseFile.exists(path) { try make(path, deviceKey: deviceKey) }
             let isReadOnly = DatabaseFile.isOnReadOnlyDisk(path)
             let writer =
                 isReadOnly ? try Database(path: path, mode: .immutable) : try connect(path, surroundings)
             let tables = Tables(writer, isReader: false)
-            try check(tables, deviceKey: deviceKey, surroundings)
-            if !isReadOnly { try Schema.extend(in: writer) }
+            try checkVersion(writer, surroundings)
+            let isOwn = try belongs(tables, to: deviceKey)
+            if isOwn && !isReadOnly { try Schema.extend(in: writer) }
             guard let slot = try tables.keybag.slot() else { throw SQLiteError.notOurs }
             // Without them, on a full disk say, what they are for takes longer.
-            if !isReadOnly { try? Schema.addIndexes(in: writer) }
+            if isOwn && !isReadOnly { try? Schema.addIndexes(in: writer) }
             let reader = try Database(path: path, mode: isReadOnly ? .immutable : .readOnly)
             try reader.execute("PRAGMA cache_size = -1024; PRAGMA query_only = ON")
             reader.setBusyTimeout(milliseconds: 1000)
             let mark = isReadOnly ? nil : ReadMark(try Database(path: path, mode: .readOnly))
             return try Store(
                 reader: reader, mark: mark, writing: tables, isReadOnly: isReadOnly, slot: slot,
-                surroundings: surroundings)
+                isOwn: isOwn, surroundings: surroundings)
         } catch {
             surroundings.report(Fault("open the store", code: error.code))
             throw Refusal(error)
@@ -140,17 +156,20 @@ final class Store {
         guard Schema.reads(version) else { throw .notOurs }
     }
 
-    private static func check(
-        _ tables: Tables, deviceKey: DeviceKey, _ surroundings: Vault.Surroundings
-    ) throws(SQLiteError) {
-        let database = tables.database
-        try checkVersion(database, surroundings)
-        let fingerprint = try database.statement("SELECT fingerprint FROM device")
+    private static func belongs(_ tables: Tables, to deviceKey: DeviceKey?) throws(SQLiteError) -> Bool {
+        let fingerprint = try tables.database.statement("SELECT fingerprint FROM device")
         defer { fingerprint.reset() }
-        guard try fingerprint.step(), fingerprint.bytes(0) == deviceKey.fingerprint else {
-            surroundings.report(Fault("this store belongs to another device key"))
-            throw .notOurs
-        }
+        guard try fingerprint.step() else { throw .notOurs }
+        return fingerprint.bytes(0) == deviceKey?.fingerprint
+    }
+
+    /// Ties the store to the device key, as a part of the change that wraps its keys by it.
+    func bind(to deviceKey: DeviceKey) throws(SQLiteError) {
+        try Schema.extend(in: writing.database)
+        try Schema.addIndexes(in: writing.database)
+        let update = try writing.database.statement("UPDATE device SET fingerprint = ?1")
+        update.bind(deviceKey.fingerprint, at: 1)
+        try update.run()
     }
 
     // A new store is made under another name: an empty file of the store's own name is never one of ours.

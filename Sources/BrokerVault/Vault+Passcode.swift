@@ -115,11 +115,13 @@ extension Vault {
         _ store: Store
     ) async throws(Refusal) {
         guard let index = IndexKey(opened.indexKey.secret.duplicate()) else { throw .damagedKeybag }
+        let recovery = rolled.recovery.flatMap { store.recovery?.resealed($0, sealing: rolled) }
         keyring.anticipate(rolled)
         store.anticipate(slot)
         let adopt = {
             let wasUnlocked = self.state == .unlocked
             store.adopt(slot)
+            store.adopt(recovery: recovery)
             self.keepsCompletions = false
             self.keyring.unlock(with: rolled)
             if !wasUnlocked { self.surroundings.tell([.lockStateChanged(.unlocked)]) }
@@ -133,20 +135,21 @@ extension Vault {
                 let notices = try ClassKeyRoll(store.writing, from: opened, to: rolled).run()
                 try store.writing.keybag.replace(by: slot)
                 try store.writing.keybag.renewPairs(for: rolled)
+                try store.writing.keybag.replaceRecovery(by: recovery)
                 return notices
             }
             return ((), applied + notices)
         }
     }
 
-    private func takeKeyIDs(_ count: UInt32, _ store: Store) async throws(Refusal) -> UInt32 {
+    func takeKeyIDs(_ count: UInt32, _ store: Store) async throws(Refusal) -> UInt32 {
         try await store.writer.write { () throws(Refusal) in
             (try stored { () throws(SQLiteError) in try store.writing.keybag.takeKeyIDs(count) }, [])
         }
     }
 
     // The wrong passcode and a damaged keybag are told apart by how many of the wrapped keys open.
-    private func open(_ store: Store, _ passcode: SharedSecret) async throws(Refusal) -> OpenedKeybag {
+    func open(_ store: Store, _ passcode: SharedSecret) async throws(Refusal) -> OpenedKeybag {
         if !store.isPasscodeSet && passcode.secret.count > 0 {
             throw Refusal(.authFailed, "No passcode is set; the old one has no bytes then.")
         }
@@ -164,7 +167,7 @@ extension Vault {
         }
     }
 
-    private func slotKey(_ header: KeybagSlot.Header, _ passcode: SharedSecret) async throws(Refusal) -> Key {
+    func slotKey(_ header: KeybagSlot.Header, _ passcode: SharedSecret) async throws(Refusal) -> Key {
         guard let deviceKey else { throw .damagedKeybag }
         guard case .passcode(let cost, let salt) = header else {
             return header.slotKey(derived: nil, deviceKey: deviceKey)
@@ -181,7 +184,7 @@ extension Vault {
 
     // A second guess is not tried while the first one's pause runs, unless an administrator makes it: a pause holds
     // up whoever it is for, and never the work on the keybag.
-    private func oneAttempt(
+    func oneAttempt(
         _ holder: ManagerGrant.Holder, _ body: () async throws(Refusal) -> Void
     ) async throws(Refusal) {
         if holder == .user { await attempts.guesses.take() }

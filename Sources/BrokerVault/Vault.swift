@@ -41,6 +41,12 @@ public final class Vault {
         }
     }
 
+    /// A store whose device key is another one, or missing.
+    struct Stranded {
+        let isRecoveryKeySet: Bool
+        let isPasscodeSet: Bool
+    }
+
     let surroundings: Surroundings
     let keyring = Keyring()
     let path: String
@@ -48,6 +54,8 @@ public final class Vault {
     var store: Store?
     /// The keybag of a store that was lost, whose keys are still in memory.
     private var lost: (identity: [UInt8], isPasscodeSet: Bool)?
+    /// What is known of a store that belongs to another device key.
+    var stranded: Stranded?
     let attempts = UnlockAttempts()
     /// How often the device was locked, so that an unlock knows when it was overtaken.
     var locks = 0
@@ -77,8 +85,8 @@ public final class Vault {
     /// Whether the store is open; until it is, calls for items try to open it.
     public var isOpen: Bool { store != nil }
 
-    /// Whether a passcode protects the keybag; false while the store is not open.
-    public var isPasscodeSet: Bool { store?.isPasscodeSet ?? false }
+    /// Whether a passcode protects the keybag; false while the store cannot be read.
+    public var isPasscodeSet: Bool { store?.isPasscodeSet ?? stranded?.isPasscodeSet ?? false }
 
     /// The same for the keys in memory, also while the store is lost.
     var areKeysProtected: Bool { store?.isPasscodeSet ?? lost?.isPasscodeSet ?? false }
@@ -95,15 +103,25 @@ public final class Vault {
 
     func openStore() throws(Refusal) -> Store {
         if let store { return store }
-        guard let deviceKey else {
-            throw Refusal(
-                .notAvailable, "The device key of this keychain is missing; restore it and start again.")
-        }
-        let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
+        let opened = try openFile()
+        guard let deviceKey, opened.isOwn else { throw deviceKey == nil ? .noDeviceKey : .foreignStore }
         forgetForeignKeys(opened)
         try noteCompletions(opened)
         store = opened
         if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
+        return opened
+    }
+
+    /// Opens the file, whatever device key it belongs to.
+    func openFile() throws(Refusal) -> Store {
+        guard deviceKey != nil || DatabaseFile.exists(path) else { throw .noDeviceKey }
+        let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
+        if opened.isOwn {
+            stranded = nil
+        } else if stranded == nil {
+            stranded = Stranded(isRecoveryKeySet: opened.recovery != nil, isPasscodeSet: opened.isPasscodeSet)
+            if deviceKey != nil { surroundings.report(Fault("this store belongs to another device key")) }
+        }
         return opened
     }
 

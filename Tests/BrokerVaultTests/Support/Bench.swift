@@ -67,6 +67,11 @@ import TestKit
         try Database(path: path, mode: .readOnly).number(sql)
     }
 
+    func text(_ sql: String) throws -> String? {
+        let query = try Database(path: path, mode: .readOnly).statement(sql)
+        return try query.step() ? query.text(0) : nil
+    }
+
     func forgetNotices() { notices = [] }
 }
 
