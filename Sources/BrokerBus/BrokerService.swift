@@ -49,6 +49,14 @@ public import Sodium
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void>
     func removePasscode(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
+    func createRecoveryKey(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<SharedSecret>
+    func removeRecoveryKey(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
+    func previewRecovery(_ context: CallContext) throws(Refusal) -> Outcome<RecoveryCount>
+    func recover(
+        _ context: CallContext, _ typed: SharedSecret, passcode: SharedSecret, accepting lost: UInt32
+    ) throws(Refusal) -> Outcome<RecoveryCount>
     func forceLogout(
         _ context: CallContext, group: String, service: String, reason: String
     ) throws(Refusal) -> Outcome<LogoutOutcome>

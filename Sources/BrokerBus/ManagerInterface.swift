@@ -7,6 +7,7 @@ extension Dispatch {
         Interface(Contract.Interface.manager) {
             properties()
             passcodeCalls()
+            recovery()
             administration()
             imports()
             inspection()
@@ -21,6 +22,9 @@ extension Dispatch {
             try status(call).state == .unlocked
         }
         Property("PasscodeSet", change) { (call) throws(BusError) in try status(call).isPasscodeSet }
+        Property("RecoveryKeySet", change) { (call) throws(BusError) in
+            try status(call).isRecoveryKeySet
+        }
         Property("Version", .const) { Contract.version }
         Property("Conditions", change) { (call) throws(BusError) in
             try status(call).conditions.map(\.rawValue)

@@ -19,10 +19,14 @@ extension Desk {
     /// The manager's properties.
     var status: ManagerStatus {
         var conditions = outlet.conditions()
+        if vault.isStranded && !conditions.contains(.deviceKeyMissing) {
+            conditions.append(.deviceKeyMissing)
+        }
         if !vault.isOpen && !conditions.contains(.deviceKeyMissing) { conditions.append(.waitingForStore) }
         if reception.policies.isRefused { conditions.append(.policyRefused) }
         return ManagerStatus(
-            state: vault.state, isPasscodeSet: vault.isPasscodeSet, conditions: conditions)
+            state: vault.state, isPasscodeSet: vault.isPasscodeSet,
+            isRecoveryKeySet: vault.isRecoveryKeySet, conditions: conditions)
     }
 
     /// `Lock`: the foreground keys are wiped before this returns.

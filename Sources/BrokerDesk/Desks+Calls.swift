@@ -126,6 +126,34 @@ extension Desks {
         try forward(context) { (desk) throws(Refusal) in try desk.removePasscode(context, passcode) }
     }
 
+    /// `CreateRecoveryKey`.
+    public func createRecoveryKey(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<SharedSecret> {
+        try forward(context) { (desk) throws(Refusal) in try desk.createRecoveryKey(context, passcode) }
+    }
+
+    /// `RemoveRecoveryKey`.
+    public func removeRecoveryKey(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in try desk.removeRecoveryKey(context, passcode) }
+    }
+
+    /// `PreviewRecovery`.
+    public func previewRecovery(_ context: CallContext) throws(Refusal) -> Outcome<RecoveryCount> {
+        try forward(context) { (desk) throws(Refusal) in try desk.previewRecovery(context) }
+    }
+
+    /// `Recover`.
+    public func recover(
+        _ context: CallContext, _ typed: SharedSecret, passcode: SharedSecret, accepting lost: UInt32
+    ) throws(Refusal) -> Outcome<RecoveryCount> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.recover(context, typed, passcode: passcode, accepting: lost)
+        }
+    }
+
     /// `ForceLogout`.
     public func forceLogout(
         _ context: CallContext, group: String, service: String, reason: String

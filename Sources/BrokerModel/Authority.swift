@@ -28,4 +28,8 @@ public enum AuthorityAction {
     public static let setPasscode = "org.chatelaine.set-passcode"
     /// Removes it, and with it what the passcode alone protects.
     public static let removePasscode = "org.chatelaine.remove-passcode"
+    /// Makes or removes the recovery key of the caller's own keychain.
+    public static let recoveryKey = "org.chatelaine.recovery-key"
+    /// Opens it by that key, and loses what may not leave its device.
+    public static let recover = "org.chatelaine.recover"
 }

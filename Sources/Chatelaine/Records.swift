@@ -9,6 +9,8 @@ extension Broker {
         public var isProtectedDataAvailable = false
         /// Whether the keychain has a passcode.
         public var isPasscodeSet = false
+        /// Whether it has a recovery key.
+        public var isRecoveryKeySet = false
         /// The broker's version.
         public var version = ""
         /// What wants attention, in the contract's words.
@@ -83,6 +85,7 @@ extension Broker.Status {
             case "State": state = try value.read()
             case "ProtectedDataAvailable": isProtectedDataAvailable = try value.read()
             case "PasscodeSet": isPasscodeSet = try value.read()
+            case "RecoveryKeySet": isRecoveryKeySet = try value.read()
             case "Version": version = try value.read()
             case "Conditions": conditions = try value.read()
             default: break

@@ -192,6 +192,23 @@ class Client:
     def remove_passcode(self, passcode):
         self._call(MANAGER, "RemovePasscode", "(oayay)", (self.session.seal(passcode),), returns="")
 
+    def create_recovery_key(self, passcode):
+        """The key as it is shown."""
+        body = (self.session.seal(passcode), self.session.path)
+        (sealed,) = self._call(MANAGER, "CreateRecoveryKey", "(oayay)o", body, returns="(oayay)")
+        return self.session.unseal(sealed)
+
+    def remove_recovery_key(self, passcode):
+        self._call(MANAGER, "RemoveRecoveryKey", "(oayay)", (self.session.seal(passcode),), returns="")
+
+    def preview_recovery(self):
+        """How many items are kept, and how many lost."""
+        return tuple(self._call(MANAGER, "PreviewRecovery", returns="uu"))
+
+    def recover(self, key, passcode, accepted):
+        body = (self.session.seal(key), self.session.seal(passcode), accepted)
+        return tuple(self._call(MANAGER, "Recover", "(oayay)(oayay)u", body, returns="uu"))
+
     def force_logout(self, group, service="", reason=""):
         return self._call(MANAGER, "ForceLogout", "sss", (group, service, reason), returns="uut")
 

@@ -18,6 +18,7 @@ SUITES = (
     "refresh",
     "scenarios",
     "lock_matrix",
+    "recovery",
     "hostile",
     "storage_faults",
     "field_failures",
