@@ -36,6 +36,7 @@ _chatelaine_options() {
         logout) echo '--group --service --reason --force' ;;
         refresh) echo "$query --expires --fresh-until --stale --timeout" ;;
         watch) echo '--group' ;;
+        recovery) [[ $2 == create ]] && echo '--discard-old' || echo '--lose' ;;
         import) echo '--group --schema --apply --replace --replace=newer --remove-old' ;;
     esac
 }
@@ -61,14 +62,17 @@ _chatelaine() {
         --address | --service | --account | --server | --port | --protocol | --path | --security-domain | \
             --authentication-type | --group | --label | --description | --comment | --generic | \
             --reference | --expires | --fresh-until | --limit | --if-revision | --reason | --stale | --timeout | \
-            --schema)
+            --schema | --lose)
             return
             ;;
         *)
             case $verb,$subverb in
                 ,) words='--address --system --user --json --help --version status clients groups doctor get
-                    set list delete logout refresh lock unlock passcode secret-service watch import policy' ;;
+                    set list delete logout refresh lock unlock passcode recovery
+                    secret-service watch import policy' ;;
                 passcode,) words='set change remove' ;;
+                recovery,) words='create remove use' ;;
+                recovery,remove) ;;
                 secret-service,) words='status on off' ;;
                 policy,) words='check explain reload' ;;
                 import,) words='secret-service git netrc docker' ;;
@@ -88,7 +92,7 @@ _chatelaine() {
                 policy,explain)
                     [[ $prev == explain ]] && words=$(compgen -G '/proc/[0-9]*' | sed 's,.*/,,')
                     ;;
-                *) words=$(_chatelaine_options "$verb") ;;
+                *) words=$(_chatelaine_options "$verb" "$subverb") ;;
             esac
             ;;
     esac

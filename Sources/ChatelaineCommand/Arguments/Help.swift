@@ -79,6 +79,8 @@ extension Option {
         case .apply: "copy; without it only the plan is shown, or a question asked"
         case .replace: "also where another secret is there; 'newer': only if the old place's is newer"
         case .removeOld: "remove from the old place what was read back from the new one"
+        case .discardOld: "also where there is one, which then opens nothing any more"
+        case .lose: "agrees that at most so many items are lost, and asks nobody"
         case .timeout: "how long to wait for somebody else's refresh; without it 60, and 0 not at all"
         }
     }

@@ -43,6 +43,9 @@ enum Option: String, CaseIterable, Sendable {
     case replace
     case removeOld = "remove-old"
 
+    case discardOld = "discard-old"
+    case lose
+
     /// As it is written.
     var name: String { "--" + rawValue }
 
@@ -59,13 +62,14 @@ enum Option: String, CaseIterable, Sendable {
     /// Whether it takes a value.
     var value: Value {
         switch self {
-        case .user, .system, .json, .help, .version, .attributesOnly, .all, .force, .apply, .removeOld:
+        case .user, .system, .json, .help, .version, .attributesOnly, .all, .force, .apply, .removeOld,
+            .discardOld:
             .none
         case .synchronizable: .optional("any")
         case .replace: .optional("newer")
         case .address: .required("ADDRESS")
         case .itemClass, .accessible: .required("CLASS")
-        case .port, .limit: .required("NUMBER")
+        case .port, .limit, .lose: .required("NUMBER")
         case .group: .required("GROUP")
         case .reference: .required("REFERENCE")
         case .ifRevision, .stale: .required("REVISION")

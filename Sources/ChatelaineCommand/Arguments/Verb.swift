@@ -12,6 +12,9 @@ enum Verb: String, CaseIterable, Sendable {
     case passcodeSet = "passcode set"
     case passcodeChange = "passcode change"
     case passcodeRemove = "passcode remove"
+    case recoveryCreate = "recovery create"
+    case recoveryRemove = "recovery remove"
+    case recoveryUse = "recovery use"
     case watch
     case clients
     case groups
@@ -39,6 +42,8 @@ enum Verb: String, CaseIterable, Sendable {
         case .delete: Option.item + [.reference, .all, .ifRevision]
         case .logout: [.group, .service, .reason, .force]
         case .refresh: Option.item + [.reference, .expires, .freshUntil, .stale, .timeout]
+        case .recoveryCreate: [.discardOld]
+        case .recoveryUse: [.lose]
         case .watch: [.group]
         case .importSecretService: [.group, .schema, .apply, .replace, .removeOld]
         case .importGit, .importNetrc, .importDocker: [.group, .apply, .replace, .removeOld]
@@ -68,7 +73,9 @@ enum Verb: String, CaseIterable, Sendable {
     /// Whether words that it does not expect might be a secret, which no message may repeat.
     var takesSecret: Bool {
         switch self {
-        case .set, .unlock, .passcodeSet, .passcodeChange, .passcodeRemove: true
+        case .set, .unlock, .passcodeSet, .passcodeChange, .passcodeRemove, .recoveryCreate, .recoveryRemove,
+            .recoveryUse:
+            true
         default: false
         }
     }
@@ -88,6 +95,9 @@ enum Verb: String, CaseIterable, Sendable {
         case .passcodeSet: "give the keychain its first passcode"
         case .passcodeChange: "change the passcode"
         case .passcodeRemove: "remove the passcode"
+        case .recoveryCreate: "make a recovery key and print it, once"
+        case .recoveryRemove: "make the recovery key open nothing any more"
+        case .recoveryUse: "open the keychain by its recovery key, with a new passcode"
         case .watch: "print signals as they come"
         case .clients: "print who is connected"
         case .groups: "print what is stored where"

@@ -12,6 +12,7 @@ internal import SDBus
             JSON.Member("State", .string(status.state)),
             JSON.Member("ProtectedDataAvailable", .flag(status.isProtectedDataAvailable)),
             JSON.Member("PasscodeSet", .flag(status.isPasscodeSet)),
+            JSON.Member("RecoveryKeySet", .flag(status.isRecoveryKeySet)),
             JSON.Member("Version", .string(status.version)),
             JSON.Member("Conditions", .strings(status.conditions)),
         ])
@@ -24,6 +25,7 @@ internal import SDBus
         fields.add("State", status.state, isUnlocked ? .good : .middling)
         fields.add("Protected items", status.isProtectedDataAvailable ? "can be read" : "cannot be read")
         fields.add("Passcode", status.isPasscodeSet ? "set" : "none")
+        fields.add("Recovery key", status.isRecoveryKeySet ? "set" : "none")
         fields.add("Version", status.version)
         if status.conditions.isEmpty {
             fields.add("Conditions", "none")
