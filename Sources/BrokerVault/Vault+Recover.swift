@@ -20,12 +20,13 @@ extension Vault {
         _ grant: borrowing ManagerGrant, _ recoveryKey: RecoveryKey, passcode: SharedSecret,
         accepting accepted: UInt32
     ) async throws(Refusal) -> RecoveryCount {
+        // From the call on, so that it is also overtaken while it waits for its turn.
+        let locksBefore = locks
         var count = RecoveryCount()
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try fileToRecover()
             guard let deviceKey else { throw .noDeviceKey }
             guard let slot = store.recovery else { throw .noRecoveryKey }
-            let locksBefore = locks
             let recovered = try await open(slot, recoveryKey, store)
             let hasPasscode = passcode.secret.count > 0
             let firstID = try await takeKeyIDs(UInt32(Accessibility.allCases.count), store)
