@@ -45,6 +45,9 @@ public import Sodium
     func status(_ context: CallContext?) throws(Refusal) -> ManagerStatus
     func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void>
     func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
+    func confirm(
+        _ context: CallContext, cookie: UInt64, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void>
     func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void>

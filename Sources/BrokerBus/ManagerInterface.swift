@@ -55,6 +55,17 @@ extension Dispatch {
                 $0
             }
         }.sensitive
+        Method("Confirm", in: ["cookie", "passcode"]) {
+            (call: borrowing Call, cookie: UInt64, passcode: SealedSecret) throws(BusError)
+                -> Answer<Void> in
+            let context = try context(call)
+            let passcode = try open(passcode, context, limit: Limits.passcodeBytesMax)
+            return try answer(context) { () throws(Refusal) in
+                try service.confirm(context, cookie: cookie, passcode)
+            } _: {
+                $0
+            }
+        }.sensitive
         Method("SetPasscode", in: ["old", "new"]) {
             (call: borrowing Call, old: SealedSecret, new: SealedSecret) throws(BusError) -> Answer<Void> in
             let context = try context(call)

@@ -25,6 +25,7 @@ extension Desk {
     /// Judges by this policy from now on; subscriptions that hang on what it took away end.
     func adopt(_ policy: Policy) {
         gate.replace(by: policy)
+        challenges.policyChanged()
         subscribers.narrow { connection in
             guard let caller = self.peers.known(connection) else { return [] }
             return self.gate.audible(to: caller)

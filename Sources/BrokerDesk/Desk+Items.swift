@@ -54,17 +54,28 @@ extension Desk {
     public func read(
         _ context: CallContext, _ query: WireDictionary
     ) throws(Refusal) -> Outcome<ItemWithSecret> {
-        if let caller = peers.known(context.connection) { return try read(caller, query) }
-        return try withCaller(context) { (caller) throws(Refusal) in try self.read(caller, query) }
+        if let caller = peers.known(context.connection) { return try read(caller, context, query) }
+        return try withCaller(context) { (caller) throws(Refusal) in
+            try self.read(caller, context, query)
+        }
     }
 
     private func read(
-        _ caller: Caller, _ query: WireDictionary
+        _ caller: Caller, _ context: CallContext, _ query: WireDictionary
     ) throws(Refusal) -> Outcome<ItemWithSecret> {
         try gate.admit(caller, [.read], naming: query.namedGroup)
         let query = try Query(query, for: .read)
+        return try asking(caller, context, to: .read) { (proofs, again) throws(Refusal) in
+            try self.read(caller, query, proofs, again)
+        }
+    }
+
+    private func read(
+        _ caller: Caller, _ query: Query, _ proofs: Proofs, _ again: Bool
+    ) throws(Refusal) -> Outcome<ItemWithSecret> {
         defer { leaveUpkeep() }
-        let item = try vault.read(gate.grant(caller, [.read], in: query.accessGroup), query)
+        let item = try vault.read(
+            gate.grant(caller, [.read], in: query.accessGroup, again: again), query, proofs)
         guard item.needsApplicationPassword else {
             gate.recordRead(caller, .read, item.attributes.accessGroup)
             return .now(item)
@@ -72,7 +83,7 @@ extension Desk {
         return try opening(caller, query.applicationPassword) { () throws(Refusal) in
             [
                 try self.vault.read(
-                    self.gate.grant(caller, [.read], in: query.accessGroup, again: true), query)
+                    self.gate.grant(caller, [.read], in: query.accessGroup, again: true), query, proofs)
             ]
         }.map { $0[0] }
     }
@@ -84,20 +95,26 @@ extension Desk {
         try withCaller(context) { (caller) throws(Refusal) in
             try self.gate.admit(caller, [.read], naming: query.namedGroup)
             let query = try Query(query, for: .list)
-            let read = { (again: Bool) throws(Refusal) in
-                defer { self.leaveUpkeep() }
-                return try self.vault.readAll(
-                    self.gate.grant(caller, [.read], in: query.accessGroup, again: again), query)
-            }
-            let items = try read(false)
-            guard items.contains(where: \.needsApplicationPassword) else {
-                self.record(caller, items)
-                return .now(items)
-            }
-            return try self.opening(caller, query.applicationPassword) { () throws(Refusal) in
-                try read(true)
+            return try self.asking(caller, context, to: .read) { (proofs, again) throws(Refusal) in
+                try self.readAll(caller, query, proofs, again)
             }
         }
+    }
+
+    private func readAll(
+        _ caller: Caller, _ query: Query, _ proofs: Proofs, _ again: Bool
+    ) throws(Refusal) -> Outcome<[ItemWithSecret]> {
+        let read = { (again: Bool) throws(Refusal) in
+            defer { self.leaveUpkeep() }
+            return try self.vault.readAll(
+                self.gate.grant(caller, [.read], in: query.accessGroup, again: again), query, proofs)
+        }
+        let items = try read(again)
+        guard items.contains(where: \.needsApplicationPassword) else {
+            record(caller, items)
+            return .now(items)
+        }
+        return try opening(caller, query.applicationPassword) { () throws(Refusal) in try read(true) }
     }
 
     // Items under an application password, whose keys take a while to derive.
@@ -120,15 +137,23 @@ extension Desk {
     public func search(
         _ context: CallContext, _ query: WireDictionary
     ) throws(Refusal) -> Outcome<[ItemAttributes]> {
-        if let caller = peers.known(context.connection) { return .now(try search(caller, query)) }
-        return try withCaller(context) { (caller) throws(Refusal) in .now(try self.search(caller, query)) }
+        if let caller = peers.known(context.connection) { return try search(caller, context, query) }
+        return try withCaller(context) { (caller) throws(Refusal) in
+            try self.search(caller, context, query)
+        }
     }
 
-    private func search(_ caller: Caller, _ query: WireDictionary) throws(Refusal) -> [ItemAttributes] {
+    private func search(
+        _ caller: Caller, _ context: CallContext, _ query: WireDictionary
+    ) throws(Refusal) -> Outcome<[ItemAttributes]> {
         try gate.admit(caller, [.search], naming: query.namedGroup)
         let query = try Query(query, for: .list)
-        defer { leaveUpkeep() }
-        return try vault.search(gate.grant(caller, [.search], in: query.accessGroup), query)
+        return try asking(caller, context, to: .search) { (proofs, again) throws(Refusal) in
+            defer { self.leaveUpkeep() }
+            return .now(
+                try self.vault.search(
+                    self.gate.grant(caller, [.search], in: query.accessGroup, again: again), query, proofs))
+        }
     }
 
     /// `Update`. A named group is judged before the rest of the query (SEMANTICS 3.0).
@@ -144,26 +169,37 @@ extension Desk {
                 caller, bytes: (secret?.secret.count ?? 0) + changes.attributes.byteCount
             ) { () async throws(Refusal) in
                 defer { self.leaveUpkeep(expires: changes.expires) }
-                let authorize = { () throws(Refusal) in
-                    try self.gate.grant(caller, [.update], in: query.accessGroup, again: true)
-                }
                 var incoming: IncomingSecret?
                 if let secret {
                     incoming = try await self.vault.incoming(secret, query.applicationPassword)
                 }
-                let verified = try await self.verified(query, authorize)
-                return try await self.vault.update(authorize, query, changes, incoming, verified: verified)
+                return try await self.asking(caller, context, to: .update) { (proofs, _) throws(Refusal) in
+                    .later { () async throws(Refusal) in
+                        try await self.update(caller, query, changes, incoming, proofs)
+                    }
+                }.value()
             }
         }
     }
 
+    private func update(
+        _ caller: Caller, _ query: Query, _ changes: Changes, _ incoming: IncomingSecret?, _ proofs: Proofs
+    ) async throws(Refusal) -> UInt32 {
+        let authorize = { () throws(Refusal) in
+            try self.gate.grant(caller, [.update], in: query.accessGroup, again: true)
+        }
+        let verified = try await verified(query, proofs, authorize)
+        return try await vault.update(
+            authorize, query, changes, incoming, verified: verified, proofs: proofs)
+    }
+
     // The items whose application password the query brings, at the revision that it was tried on.
     private func verified(
-        _ query: Query, _ authorize: () throws(Refusal) -> Grant
+        _ query: Query, _ proofs: Proofs, _ authorize: () throws(Refusal) -> Grant
     ) async throws(Refusal) -> [Reference: UInt64] {
         guard let password = query.applicationPassword else { return [:] }
         let items = try await vault.opening(password) { () throws(Refusal) in
-            try self.vault.readAll(authorize(), query)
+            try self.vault.readAll(authorize(), query, proofs)
         }
         var verified: [Reference: UInt64] = [:]
         for item in items { verified[item.attributes.reference] = item.attributes.revision }

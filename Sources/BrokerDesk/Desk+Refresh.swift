@@ -13,31 +13,40 @@ extension Desk {
         try withCaller(context) { (caller) throws(Refusal) in
             try self.gate.admit(caller, [.refresh], naming: query.namedGroup)
             let query = try Query(query, for: .read)
-            let item = try self.refreshable(caller, query, again: false)
-            if item.attributes.revision != stale {
-                self.gate.recordRead(caller, .refresh, item.attributes.accessGroup)
-                return .now(RefreshStart(fence: nil, item: item))
-            }
-            let (sum, overflows) = self.leaseClock.now().addingReportingOverflow(timeoutMicroseconds)
-            let client = self.client(caller, query.accessGroup)
-            return try self.waiting(caller, bytes: 0) { () async throws(Refusal) in
-                let start = try await self.refresher.begin(
-                    client, stale: stale, deadline: overflows ? .max : sum
-                ) { () throws(Refusal) in
-                    try self.refreshable(caller, query, again: true)
-                }
-                self.gate.recordRead(caller, .refresh, start.item.attributes.accessGroup)
-                return start
+            return try self.asking(caller, context, to: .refresh) { (proofs, again) throws(Refusal) in
+                try self.beginRefresh(caller, query, proofs, again, stale, timeoutMicroseconds)
             }
         }
     }
 
+    private func beginRefresh(
+        _ caller: Caller, _ query: Query, _ proofs: Proofs, _ again: Bool, _ stale: UInt64,
+        _ timeoutMicroseconds: UInt64
+    ) throws(Refusal) -> Outcome<RefreshStart> {
+        let item = try refreshable(caller, query, proofs, again: again)
+        if item.attributes.revision != stale {
+            gate.recordRead(caller, .refresh, item.attributes.accessGroup)
+            return .now(RefreshStart(fence: nil, item: item))
+        }
+        let (sum, overflows) = leaseClock.now().addingReportingOverflow(timeoutMicroseconds)
+        let client = client(caller, query.accessGroup)
+        return try waiting(caller, bytes: 0) { () async throws(Refusal) in
+            let start = try await self.refresher.begin(
+                client, stale: stale, deadline: overflows ? .max : sum
+            ) { () throws(Refusal) in
+                try self.refreshable(caller, query, proofs, again: true)
+            }
+            self.gate.recordRead(caller, .refresh, start.item.attributes.accessGroup)
+            return start
+        }
+    }
+
     private func refreshable(
-        _ caller: Caller, _ query: Query, again: Bool
+        _ caller: Caller, _ query: Query, _ proofs: Proofs, again: Bool
     ) throws(Refusal) -> ItemWithSecret {
         defer { leaveUpkeep() }
         let item = try vault.read(
-            gate.grant(caller, [.refresh], in: query.accessGroup, again: again), query)
+            gate.grant(caller, [.refresh], in: query.accessGroup, again: again), query, proofs)
         guard !item.needsApplicationPassword else {
             throw .param("An item with an application password is renewed by Update, by who knows it.")
         }

@@ -18,6 +18,7 @@ public import SDBus
     let upkeep: Upkeep
     let refresher: Refresher
     let leaseClock: LeaseClock
+    let challenges: Challenges
     private(set) lazy var reminder = Reminder(
         find: { [unowned self] in
             upkeep.renewals(for: subscribers.listeners(gate, peers), clockWasSet: $0)
@@ -50,10 +51,10 @@ public import SDBus
         }
     }
 
-    /// `custodian` is what the sweeper acts under; the daemon's wiring alone can make it.
+    /// `person` asks the keychain's user; `custodian` is what the sweeper acts under; the daemon's wiring alone can make it.
     public init(
         reception: Reception, gate: Gate, vault: Vault, outlet: Outlet, leases: LeaseClock,
-        custodian: consuming CustodianGrant
+        person: any Person, custodian: consuming CustodianGrant
     ) {
         self.reception = reception
         self.gate = gate
@@ -61,6 +62,12 @@ public import SDBus
         self.outlet = outlet
         leaseClock = leases
         refresher = Refresher(vault, leases)
+        challenges = Challenges(
+            person,
+            Challenges.Keychain(
+                isPasscodeSet: { vault.isPasscodeSet },
+                reuseSeconds: { gate.policy.rules(of: $0).reuseSeconds },
+                now: { BrokerActor.shared.loop.now(.boottime) }))
         upkeep = Upkeep(vault: vault, grant: custodian, clock: leases)
     }
 
@@ -82,6 +89,7 @@ public import SDBus
         gate.forget(connection)
         subscribers.remove(connection)
         refresher.forget(connection)
+        challenges.forget(connection)
         inFlight[connection] = nil
     }
 
@@ -132,7 +140,8 @@ public import SDBus
             subscribers.deliver(notice, gate: gate, peers: peers, tell: outlet.tell)
             refresher.note(notice)
             secretService?.note(notice)
-            if case .lockStateChanged = notice {
+            if case .lockStateChanged(let state) = notice {
+                if state != .unlocked { challenges.locked() }
                 outlet.propertiesChanged(["State", "ProtectedDataAvailable"])
                 // Keys may have come.
                 reminder.remindSoon()

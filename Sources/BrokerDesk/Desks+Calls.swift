@@ -112,6 +112,15 @@ extension Desks {
         try forward(context) { (desk) throws(Refusal) in try desk.unlock(context, passcode) }
     }
 
+    /// `Confirm`.
+    public func confirm(
+        _ context: CallContext, cookie: UInt64, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context) { (desk) throws(Refusal) in
+            try desk.confirm(context, cookie: cookie, passcode)
+        }
+    }
+
     /// `SetPasscode`.
     public func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret

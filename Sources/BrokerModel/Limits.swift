@@ -47,4 +47,8 @@ public enum Limits {
     /// Questions about one user that the authority has open. A system bus lets one connection wait for 128
     /// replies: one user must not use them all up.
     public static let openQuestionsPerUserMax = 16
+    /// Questions to a person that one connection has open.
+    public static let openQuestionsPerConnectionMax = 4
+    /// Wrong passcodes for one question to a person.
+    public static let passcodeTriesPerQuestionMax = 3
 }

@@ -9,6 +9,8 @@ public struct Refusal: Error, Sendable, Equatable {
     public let text: String
     /// The item's revision, with `revisionMismatch` alone.
     public let currentRevision: UInt64?
+    /// What gated items demand before the call can go on; empty for every other refusal.
+    public let demands: [Demand]
 
     /// The errors of INTERFACE.md, closed.
     public enum Kind: String, CaseIterable, Sendable {
@@ -65,12 +67,14 @@ public struct Refusal: Error, Sendable, Equatable {
         self.kind = kind
         self.text = "\(text)"
         self.currentRevision = nil
+        self.demands = []
     }
 
-    private init(_ kind: Kind, ownText: String, currentRevision: UInt64? = nil) {
+    private init(_ kind: Kind, ownText: String, currentRevision: UInt64? = nil, demands: [Demand] = []) {
         self.kind = kind
         self.text = ownText
         self.currentRevision = currentRevision
+        self.demands = demands
     }
 
     /// A malformed or contradictory request.
@@ -92,6 +96,13 @@ public struct Refusal: Error, Sendable, Equatable {
         Refusal(
             .revisionMismatch,
             ownText: "The item has changed since; read it again and decide anew.", currentRevision: current)
+    }
+
+    /// Items that ask for a person first: what the caller gets where nobody may be asked.
+    public static func gated(_ demands: [Demand]) -> Refusal {
+        Refusal(
+            .interactionNotAllowed,
+            ownText: "The item asks for a person's presence, and this call may not ask.", demands: demands)
     }
 
     /// A policy that was refused; each line is `file:line: text`.

@@ -21,8 +21,6 @@ extension Refusal {
     static let beforeFirstUnlock = Refusal(
         .interactionNotAllowed, "The keychain was not unlocked since the broker started; 'chatelaine unlock'."
     )
-    static let gated = Refusal(
-        .interactionNotAllowed, "The item asks for a person's presence, and this call may not ask.")
     static let itemNotFound = Refusal(.itemNotFound, "No such item among those of this program's groups.")
     static let duplicateItem = Refusal(
         .duplicateItem, "An item with this primary key exists; use Store or Update to change it.")

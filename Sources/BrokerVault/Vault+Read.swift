@@ -4,59 +4,70 @@ internal import Sodium
 
 extension Vault {
     /// The oldest match. A match that is locked or gated is said to be so rather than passed over; a damaged
-    /// one is passed over (K16). `ItemNotFound`, `InteractionNotAllowed`, `Decode`.
-    public func read(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> ItemWithSecret {
+    /// one is passed over (K16). `ItemNotFound`, `InteractionNotAllowed`, which says what is demanded of a person that the
+    /// proofs do not meet, `Decode`.
+    public func read(
+        _ grant: borrowing Grant, _ query: Query, _ proofs: Proofs = .none
+    ) throws(Refusal) -> ItemWithSecret {
         var found: ItemWithSecret?
-        try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
+        try visit(grant, query, proofs, limit: 1, withSecret: true) { (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
             found = ItemWithSecret(attributes, secret)
-            return .stop
+            return .whole
         }
         guard let found else { throw .itemNotFound }
         return found
     }
 
-    /// Every match with its secret, oldest first, all or nothing. `ItemNotFound` where there is none.
-    public func readAll(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [ItemWithSecret] {
+    /// Every match with its secret, oldest first, all or nothing. `ItemNotFound` where there is none. What all of them
+    /// together demand of a person is said at once.
+    public func readAll(
+        _ grant: borrowing Grant, _ query: Query, _ proofs: Proofs = .none
+    ) throws(Refusal) -> [ItemWithSecret] {
         var found: [ItemWithSecret] = []
         var bytes = 0
-        try visit(grant, query, withSecret: true) { (row, attributes) throws(Refusal) in
+        try visit(grant, query, proofs, limit: query.limit, withSecret: true) {
+            (row, attributes) throws(Refusal) in
             guard let secret = try secret(of: row, attributes) else { return .damaged }
             if attributes.isSecretForeground { bytes += secret.count }
             try Self.count(max(0, row.header.size), &bytes)
             found.append(ItemWithSecret(attributes, secret))
-            return found.count == query.limit ? .stop : .next
+            return .whole
         }
         guard !found.isEmpty else { throw .itemNotFound }
         return found
     }
 
     /// Every match without its secret, oldest first; none is no error. No secret is decrypted.
-    public func search(_ grant: borrowing Grant, _ query: Query) throws(Refusal) -> [ItemAttributes] {
+    public func search(
+        _ grant: borrowing Grant, _ query: Query, _ proofs: Proofs = .none
+    ) throws(Refusal) -> [ItemAttributes] {
         var found: [ItemAttributes] = []
         var bytes = 0
-        try visit(grant, query, withSecret: false) { (row, attributes) throws(Refusal) in
+        try visit(grant, query, proofs, limit: query.limit, withSecret: false) {
+            (row, attributes) throws(Refusal) in
             try Self.count(attributes.attributes.byteCount, &bytes)
             found.append(attributes)
-            return found.count == query.limit ? .stop : .next
+            return .whole
         }
         return found
     }
 
     private enum Visited {
-        case next
-        case stop
+        case whole
         case damaged
     }
 
-    // Goes over the open rows that match. Where all matches were damaged, the caller learns that.
+    // Goes over the open rows that match. Where all matches were damaged, the caller learns that. What is gated is only
+    // counted until the proofs meet it: a locked row behind it must be found before anybody is asked.
     private func visit(
-        _ grant: borrowing Grant, _ query: Query, withSecret: Bool,
+        _ grant: borrowing Grant, _ query: Query, _ proofs: Proofs, limit: Int?, withSecret: Bool,
         _ body: (AnyRow, ItemAttributes) throws(Refusal) -> Visited
     ) throws(Refusal) {
         let store = try openStore()
         store.writer.prepareRead()
-        var (sawDamaged, sawWhole) = (false, false)
+        var (sawDamaged, met) = (false, 0)
+        var demands: [Demand] = []
         try check { () throws(Refusal) in
             try selection(store.reading, store).rows(
                 query, grant, withSecret: withSecret, seenExpired: &seenExpired
@@ -66,16 +77,19 @@ extension Vault {
                     return .next
                 }
                 if !grant.sees(attributes) { return .next }
-                if attributes.protection.isGated {
+                if let demand = Demand(attributes, withSecret: withSecret), !proofs.meet(demand) {
                     if query.skipGated { return .next }
-                    throw .gated
+                    demands.append(demand)
+                } else if try body(row, attributes) == .damaged {
+                    sawDamaged = true
+                    return .next
                 }
-                let step = try body(row, attributes)
-                if step == .damaged { sawDamaged = true } else { sawWhole = true }
-                return step == .stop ? .stop : .next
+                met += 1
+                return met == limit ? .stop : .next
             }
         }
-        if sawDamaged && !sawWhole { throw .damagedItem }
+        if !demands.isEmpty { throw .gated(demands) }
+        if sawDamaged && met == 0 { throw .damagedItem }
     }
 
     /// The attributes of a row that matches by its tokens; nil for a damaged row, which includes one that

@@ -6,14 +6,14 @@ internal import Sodium
 extension Vault {
     /// Changes every match, all or nothing; damaged matches are passed over (K17). Returns how many, when
     /// that is durable. A nil secret leaves the secrets as they are. `verified`: the revisions of the items
-    /// whose application password the caller has shown to know.
+    /// whose application password the caller has shown to know. What they demand of a person the proofs must meet.
     public func update(
         _ authorize: @escaping Authorization, _ query: Query, _ changes: Changes, _ secret: IncomingSecret?,
-        verified: [Reference: UInt64] = [:]
+        verified: [Reference: UInt64] = [:], proofs: Proofs = .none
     ) async throws(Refusal) -> UInt32 {
         try await change { (writer, store) throws(Refusal) in
             let grant = try authorize()
-            let matches = try self.matches(query, changes.ifRevision, secret, store, grant)
+            let matches = try self.matches(query, changes.ifRevision, secret, proofs, store, grant)
             var notices: [Notice] = []
             for (row, attributes, secret) in matches {
                 if attributes.protection.hasApplicationPassword {
@@ -28,11 +28,12 @@ extension Vault {
 
     // Each match with the secret that it shall have.
     private func matches(
-        _ query: Query, _ ifRevision: UInt64?, _ newSecret: IncomingSecret?, _ store: Store,
-        _ grant: borrowing Grant
+        _ query: Query, _ ifRevision: UInt64?, _ newSecret: IncomingSecret?, _ proofs: Proofs,
+        _ store: Store, _ grant: borrowing Grant
     ) throws(Refusal) -> [(AnyRow, ItemAttributes, SharedSecret)] {
         var found: [(AnyRow, ItemAttributes, SharedSecret)] = []
         var sawDamaged = false
+        var demands: [Demand] = []
         try selection(store.writing, store).rows(
             query, grant, withSecret: true, seenExpired: &seenExpired
         ) { (row) throws(Refusal) in
@@ -40,7 +41,10 @@ extension Vault {
                 sawDamaged = true
                 return .next
             }
-            if attributes.protection.isGated { throw .gated }
+            if let demand = Demand(attributes, withSecret: true), !proofs.meet(demand) {
+                demands.append(demand)
+                return .next
+            }
             if let ifRevision, ifRevision != row.header.revision {
                 throw .revisionMismatch(current: row.header.revision)
             }
@@ -52,6 +56,7 @@ extension Vault {
             found.append((row, attributes, secret))
             return .next
         }
+        if !demands.isEmpty { throw .gated(demands) }
         if found.isEmpty { throw sawDamaged ? .damagedItem : .itemNotFound }
         return found
     }

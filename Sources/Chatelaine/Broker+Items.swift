@@ -52,7 +52,7 @@ extension Broker {
     /// The oldest match with its secret; `itemNotFound` when there is none.
     public func read(_ query: Attributes) async throws(ChatelaineError) -> Item {
         let session = try await session()
-        return try await call(Contract.Interface.items, "Read", sensitive: true) {
+        return try await call(Contract.Interface.items, "Read", .forPerson, sensitive: true) {
             (writer) throws(BusError) in
             try writer.append(query)
             try writer.append(ObjectPath(session.path))
@@ -65,7 +65,7 @@ extension Broker {
     /// Every match with its secret, oldest first; `itemNotFound` when there is none.
     public func readAll(_ query: Attributes) async throws(ChatelaineError) -> [Item] {
         let session = try await session()
-        return try await call(Contract.Interface.items, "ReadAll", sensitive: true) {
+        return try await call(Contract.Interface.items, "ReadAll", .forPerson, sensitive: true) {
             (writer) throws(BusError) in
             try writer.append(query)
             try writer.append(ObjectPath(session.path))
@@ -84,7 +84,8 @@ extension Broker {
 
     /// The attributes of every match, oldest first, maybe none. No secret is decrypted.
     public func search(_ query: Attributes) async throws(ChatelaineError) -> [Attributes] {
-        try await call(Contract.Interface.items, "Search", sensitive: true) { (writer) throws(BusError) in
+        try await call(Contract.Interface.items, "Search", .forPerson, sensitive: true) {
+            (writer) throws(BusError) in
             try writer.append(query)
         } read: { (reader) throws(BusError) in
             try reader.read()
@@ -96,7 +97,7 @@ extension Broker {
         _ query: Attributes, _ changes: Attributes, secret: SharedSecret? = nil
     ) async throws(ChatelaineError) -> UInt32 {
         let session = secret == nil ? nil : try await session()
-        return try await call(Contract.Interface.items, "Update", sensitive: true) {
+        return try await call(Contract.Interface.items, "Update", .forPerson, sensitive: true) {
             (writer) throws(BusError) in
             try writer.append(query)
             try writer.append(changes)

@@ -23,6 +23,18 @@ extension Broker {
         try await callWithSecrets("Unlock", [passcode])
     }
 
+    /// Answers a question that the broker has a prompter ask, by its number. A wrong passcode is `authFailed`, after a delay
+    /// that grows, and so is a question that is not open.
+    public func confirm(_ cookie: UInt64, _ passcode: SharedSecret) async throws(ChatelaineError) {
+        let session = try await session()
+        try await call(Contract.Interface.manager, "Confirm", .endless, sensitive: true) {
+            (writer) throws(BusError) in
+            try writer.append(cookie)
+            try writer.append(OutgoingSecret(passcode, for: session))
+        } read: { _ throws(BusError) in
+        }
+    }
+
     /// Sets the passcode or changes it. Without an old one the keychain must have none.
     public func setPasscode(
         old: SharedSecret?, new: SharedSecret

@@ -72,6 +72,8 @@ internal import Sodium
     enum Patience {
         /// sd-bus's 25 seconds; minutes for a manager call that may make polkit ask somebody.
         case usual
+        /// Minutes where a person may be asked first, else as usual.
+        case forPerson
         /// For as long as it takes: a wrong passcode is answered late on purpose.
         case endless
     }
@@ -83,9 +85,9 @@ internal import Sodium
         read: @BrokerActor (inout MessageReader) throws(BusError) -> Value
     ) async throws(ChatelaineError) -> Value {
         try await checkOwner()
-        // An administrator may have to type a password first.
-        let isManaging = allowsInteraction && interface == Contract.Interface.manager
-        let usualMicroseconds: UInt64? = isManaging ? 300_000_000 : nil
+        // An administrator may have to type a password first, and so may whoever wants a gated item.
+        let mayAsk = patience == .forPerson || interface == Contract.Interface.manager
+        let usualMicroseconds: UInt64? = allowsInteraction && mayAsk ? 300_000_000 : nil
         return try await onBus { () async throws(BusError) in
             let reply = try await connection.call(
                 Contract.name, path: Contract.path, interface: interface, member: member,

@@ -15,6 +15,7 @@ internal import Sodium
     let log: Log
     let fronts: Fronts
     let conditions: () -> [Condition]
+    let person: any Person
 
     /// A keychain over a folder that this broker has locked; the store is not open yet.
     func keychain(
@@ -40,7 +41,7 @@ internal import Sodium
             reception: reception,
             gate: Gate(
                 policy: policies.policy, userID: userID, administrators: administrators, audit: log),
-            vault: vault, outlet: outlet, leases: .loop(boot: HostEnvironment.bootID),
+            vault: vault, outlet: outlet, leases: .loop(boot: HostEnvironment.bootID), person: person,
             custodian: CustodianGrant())
         publisher.desk = desk
         return Keychain(desk: desk, vault: vault, folder: folder)

@@ -118,7 +118,12 @@ internal import Sodium
                 peers: try peers(thread), policies: policies,
                 authority: isSystem ? Polkit(connection) : nil),
             policies: policies, administrators: isSystem ? .machine : .programs, log: log, fronts: fronts,
-            conditions: conditions)
+            conditions: conditions, person: person)
+    }
+
+    // The prompter is of a session, which the broker of all users is in none of.
+    private var person: any Person {
+        isSystem ? DistantPerson() : DesktopPerson(prompter: BusPrompter(connection))
     }
 
     private func peers(_ thread: WorkThread) throws(Daemon.Failure) -> Peers {

@@ -10,12 +10,12 @@ internal import Sodium
 
     private static let attemptsMax = 3
 
-    /// Asks until the keychain is unlocked, the person has had enough, or the task is cancelled. `nobodyToAsk` where no
-    /// dialog comes up.
-    func ask(_ question: Question) async throws(BusError) {
+    /// Asks until the keychain is unlocked or the question answered, the person has had enough, or the task is cancelled.
+    /// `cookie` is the question's number. `nobodyToAsk` where no dialog comes up.
+    func ask(_ question: Question, _ cookie: UInt64) async throws(BusError) {
         do throws(Pinentry.Failure) {
             let pinentry = try Pinentry(pinentry)
-            let outcome = await converse(question, pinentry)
+            let outcome = await converse(question, cookie, pinentry)
             await pinentry.close()
             try outcome.get()
         } catch .unable {
@@ -25,13 +25,14 @@ internal import Sodium
         }
     }
 
-    private func converse(_ question: Question, _ pinentry: Pinentry) async -> Result<Void, Pinentry.Failure>
-    {
+    private func converse(
+        _ question: Question, _ cookie: UInt64, _ pinentry: Pinentry
+    ) async -> Result<Void, Pinentry.Failure> {
         do throws(Pinentry.Failure) {
             try await introduce(question, pinentry)
             for _ in 0..<Self.attemptsMax {
                 let passcode = try await pinentry.passcode()
-                guard let problem = await unlock(passcode) else { break }
+                guard let problem = await hand(passcode, question, cookie) else { break }
                 try await pinentry.tell("SETERROR", problem)
             }
             return .success(())
@@ -51,10 +52,14 @@ internal import Sodium
         try await pinentry.tell("SETPROMPT", "Passcode:")
     }
 
-    // Nil when it is unlocked, else what the person should know.
-    private func unlock(_ passcode: SharedSecret) async -> String? {
+    // Nil when the broker has taken it, else what the person should know.
+    private func hand(_ passcode: SharedSecret, _ question: Question, _ cookie: UInt64) async -> String? {
         do throws(ChatelaineError) {
-            try await broker.unlock(passcode)
+            if question.isConfirmation {
+                try await broker.confirm(cookie, passcode)
+            } else {
+                try await broker.unlock(passcode)
+            }
             return nil
         } catch {
             return error.kind == .authFailed ? "That was not the passcode." : error.text.printable

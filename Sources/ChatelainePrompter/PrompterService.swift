@@ -110,7 +110,7 @@ internal import SDBus
             throw .failed(error.text)
         }
         defer { broker.close() }
-        try await Dialog(broker: broker, pinentry: program).ask(question)
+        try await Dialog(broker: broker, pinentry: program).ask(question, key.cookie)
     }
 
     // What asks; nil where nothing can show itself.

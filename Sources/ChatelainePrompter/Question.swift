@@ -13,18 +13,35 @@ struct Question: BusDecodable {
     /// What the dialog says. The program's name is that of any file: nothing in it may steer or flood the dialog.
     var description: String {
         """
-        \(program) asks for the keychain to be unlocked.
+        \(wish)
         \(trust)
 
-        Type the passcode to unlock it, or cancel.
+        \(isConfirmation ? "Type the passcode to allow it once, or cancel." : "Type the passcode to unlock it, or cancel.")
         """
+    }
+
+    /// Whether the passcode is to show that the person is there, and to unlock nothing.
+    var isConfirmation: Bool { values["Kind"]?.value == "confirm" }
+
+    private var wish: String {
+        guard isConfirmation else { return "\(program) asks for the keychain to be unlocked." }
+        let group = Self.shortened(values["Group"]?.value ?? "")
+        switch values["Operation"]?.value {
+        case "update": return "\(program) wants to change what you protect in \(group)."
+        case "search": return "\(program) wants to look at what you protect in \(group)."
+        default: return "\(program) wants to read what you protect in \(group)."
+        }
     }
 
     private var program: String {
         guard let name = values["Program"]?.value, !name.isEmpty else { return "A program" }
+        return Self.shortened(name)
+    }
+
+    private static func shortened(_ name: String) -> String {
         let scalars = Array(name.printable.unicodeScalars)
-        guard scalars.count > Self.nameMax else { return name.printable }
-        let (head, tail) = (scalars.prefix(Self.nameMax / 2), scalars.suffix(Self.nameMax / 2))
+        guard scalars.count > nameMax else { return name.printable }
+        let (head, tail) = (scalars.prefix(nameMax / 2), scalars.suffix(nameMax / 2))
         return String(String.UnicodeScalarView(head)) + "…" + String(String.UnicodeScalarView(tail))
     }
 

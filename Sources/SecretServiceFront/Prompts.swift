@@ -1,3 +1,4 @@
+internal import BrokerBus
 internal import BrokerDesk
 internal import BrokerModel
 internal import SDBus

@@ -1,5 +1,5 @@
+public import BrokerBus
 public import BrokerDesk
-internal import BrokerBus
 internal import BrokerModel
 public import SDBus
 

@@ -157,10 +157,10 @@ class Client:
 
     # Refresh
 
-    def begin(self, query, stale, timeout_microseconds):
+    def begin(self, query, stale, timeout_microseconds, *, interactive=False):
         body = (encode(query, self.session), stale, timeout_microseconds, self.session.path)
         outcome, fence, attributes, value = self._call(
-            REFRESH, "Begin", "a{sv}tto", body, returns="sta{sv}(oayay)"
+            REFRESH, "Begin", "a{sv}tto", body, returns="sta{sv}(oayay)", interactive=interactive
         )
         return outcome, fence, Item(decode(attributes), self.session.unseal(value))
 
@@ -184,6 +184,9 @@ class Client:
 
     def unlock(self, passcode):
         self._call(MANAGER, "Unlock", "(oayay)", (self.session.seal(passcode),), returns="")
+
+    def confirm(self, cookie, passcode):
+        self._call(MANAGER, "Confirm", "t(oayay)", (cookie, self.session.seal(passcode)), returns="")
 
     def set_passcode(self, old, new):
         body = (self.session.seal(old), self.session.seal(new))

@@ -99,6 +99,27 @@ class Puppet:
                 return None
             raise
 
+    def read_at_once(self, queries):
+        """Reads that wait side by side, each of which may ask: the secret in hexadecimal, or the error's name."""
+        return [self._read_answer(serial) for serial in [self._begin_read(query) for query in queries]]
+
+    def begin_read(self, query):
+        """Comes back when the broker has begun with the read; the answer is taken by nobody."""
+        self.client.search({"Class": "generic-password", "Service": "none"})
+        self._begin_read(query)
+        self.client.property("State")
+
+    def _begin_read(self, query):
+        body = (encode(query, self.client.session), self.client.session.path)
+        return self.client.connection.send(OBJECT, ITEMS, "Read", "a{sv}o", body, interactive=True)
+
+    def _read_answer(self, serial):
+        try:
+            _, sealed = self.client.connection.reply(serial)
+            return self.client.session.unseal(sealed).hex()
+        except BrokerError as error:
+            return error.name
+
     def flip(self, query, values, times, write):
         """Stores (or updates to) one value after the other."""
         for number in range(times):

@@ -46,6 +46,7 @@ SUITES = (
     "secret_foreground",
     "secret_when_unlocked",
     "secret_owner",
+    "presence",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 

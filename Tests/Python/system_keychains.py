@@ -14,6 +14,7 @@ PLAIN_SECRET = ("/", b"", b"guess")
 MANAGER_CALLS = {
     "Lock": (None, ()),
     "Unlock": ("(oayay)", (PLAIN_SECRET,)),
+    "Confirm": ("t(oayay)", (1, PLAIN_SECRET)),
     "SetPasscode": ("(oayay)(oayay)", (PLAIN_SECRET, PLAIN_SECRET)),
     "RemovePasscode": ("(oayay)", (PLAIN_SECRET,)),
     "ForceLogout": ("sss", (ONE, "", "")),
@@ -24,7 +25,7 @@ MANAGER_CALLS = {
     "ListGroups": (None, ()),
     "Check": (None, ()),
 }
-ADMINISTRATORS = set(MANAGER_CALLS) - {"Lock", "Unlock", "SetPasscode", "RemovePasscode"}
+ADMINISTRATORS = set(MANAGER_CALLS) - {"Lock", "Unlock", "Confirm", "SetPasscode", "RemovePasscode"}
 
 
 def object_of(user_id):

@@ -32,7 +32,8 @@ internal import Sodium
             outlet: Desk.Outlet(
                 tell: { _, _, _ in }, propertiesChanged: { _ in }, now: { HostEnvironment.now },
                 conditions: { [] }, locked: { _ in }),
-            leases: .loop(boot: HostEnvironment.bootID), custodian: CustodianGrant())
+            leases: .loop(boot: HostEnvironment.bootID), person: DistantPerson(),
+            custodian: CustodianGrant())
         publisher.desk = desk
         try vault.open()
         return desk

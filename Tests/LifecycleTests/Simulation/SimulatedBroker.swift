@@ -77,7 +77,7 @@ import Testing
             leases: LeaseClock(
                 boot: Array("boot".utf8), now: { [time] in time.monotonic },
                 timer: { [time] in VirtualTime.Timer(time.alarm(at: $0, $1)) }, chance: chance),
-            custodian: CustodianGrant())
+            person: NobodyThere(), custodian: CustodianGrant())
         publisher.desk = desk
         try vault.open()
         self.desk = desk
@@ -141,4 +141,9 @@ import Testing
         defer { pending.removeAll { $0.call === answer } }
         return try await answer.value()
     }
+}
+
+/// Nothing in a simulation asks a person.
+struct NobodyThere: Person {
+    func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
 }

@@ -5,7 +5,6 @@ public import SDBus
 /// have that name that knows how to ask.
 @BrokerActor public final class BusPrompter: Prompter {
     private let connection: Connection
-    private var next: UInt64 = 1
 
     /// The name, and the interface.
     public static let name = "org.chatelaine.Prompter1"
@@ -37,20 +36,15 @@ public import SDBus
     /// Calls the prompter, and takes the question back when the task is cancelled or the person stays away.
     public func ask(_ question: PromptQuestion) async -> Bool {
         guard let prompter = await started(), !Task.isCancelled else { return false }
-        let cookie = next
-        next += 1
-        let values = [
-            "Program": Variant(question.program), "Trust": Variant(question.trust.rawValue),
-            "Window": Variant(question.window),
-        ]
         do throws(BusError) {
             try await connection.call(
-                prompter, path: Self.path, interface: Self.name, member: "Ask", cookie, values,
+                prompter, path: Self.path, interface: Self.name, member: "Ask", question.cookie,
+                question.values,
                 timeoutMicroseconds: Self.patienceMicroseconds)
             return true
         } catch {
             if error != .cancelled { BusLog.sink("the passcode was not asked for: \(error.name)") }
-            withdraw(cookie, from: prompter)
+            withdraw(question.cookie, from: prompter)
             return false
         }
     }

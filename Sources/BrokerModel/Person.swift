@@ -1,0 +1,44 @@
+/// Who asks the real person at a keychain.
+public protocol Person: Sendable {
+    /// Has the keychain's passcode asked for. It is not given back here: whoever asks hands it to the broker with the
+    /// question's number, and this returns when the person has answered or does not want to. `unreachable` where nobody
+    /// could be asked. A task that is cancelled withdraws the question.
+    func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer
+}
+
+/// What a person is told before it decides.
+public struct PersonQuestion: Sendable {
+    /// The question's number, which nobody can guess.
+    public let cookie: UInt64
+    /// The program that wants it, as the policy names it or by its path.
+    public let program: String
+    /// What the program's identity is worth.
+    public let trust: Trust
+    /// The group of the items.
+    public let group: AccessGroup
+    /// What the program wants to do.
+    public let operation: Operation
+
+    /// All fields.
+    public init(
+        cookie: UInt64, program: String, trust: Trust, group: AccessGroup, operation: Operation
+    ) {
+        self.cookie = cookie
+        self.program = program
+        self.trust = trust
+        self.group = group
+        self.operation = operation
+    }
+}
+
+/// How a question ended.
+public enum PersonAnswer: Sendable, Equatable {
+    /// The person has shown it.
+    case confirmed
+    /// The person did not want to.
+    case canceled
+    /// Somebody tried, and it was not right; or nobody can do it.
+    case refused
+    /// There is no way to ask now.
+    case unreachable
+}
