@@ -12,8 +12,7 @@ extension LookupAttributes: BusDecodable, BusEncodable {
         var pairs: [Pair] = []
         _ = try reader.enter("a", "{ss}")
         while try reader.enter("e", "ss") {
-            let name = Array(try reader.read(String.self).utf8)
-            pairs.append(Pair(name: name, value: Array(try reader.read(String.self).utf8)))
+            pairs.append(Pair(name: try reader.readUTF8(), value: try reader.readUTF8()))
             try reader.exit()
         }
         try reader.exit()

@@ -24,6 +24,11 @@ public struct LookupAttributes: Sendable, Equatable {
     /// Those of a list; of two with one name the later stands. Names are one where their bytes are, and not where a
     /// `String` takes them for one.
     public init(_ pairs: [Pair]) {
+        // Most come so.
+        if zip(pairs, pairs.dropFirst()).allSatisfy({ $0.name.lexicographicallyPrecedes($1.name) }) {
+            self.pairs = pairs
+            return
+        }
         var values: [[UInt8]: [UInt8]] = [:]
         for pair in pairs { values[pair.name] = pair.value }
         self.pairs = values.map { Pair(name: $0.key, value: $0.value) }

@@ -28,9 +28,10 @@ struct IndexTable {
     /// that this look began with; it must not write.
     ///
     /// The first token mostly leads to one item or two, and those have the others beside them: the visitor gets what is
-    /// still to be found there. Where it is not, the index is asked for all of them.
+    /// still to be found there. Where it is not, the index is asked for all of them, `inOrder`.
     func visit(
-        _ tokens: [[UInt8]], _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Selection.Step
+        _ tokens: [[UInt8]], inOrder: () throws(Refusal) -> [[UInt8]],
+        _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Selection.Step
     ) throws(Refusal) {
         let walk = try stored { () throws(SQLiteError) -> Statement in try query([tokens[0]]) }
         // Open to the end: it holds the state of the store for the look that may follow.
@@ -41,7 +42,7 @@ struct IndexTable {
             let step = visited < Self.walkMax ? try visitor(candidate, tokens.dropFirst()) : .unproven
             switch step {
             case .stop: return
-            case .unproven: return try visitProven(tokens, from: candidate, visitor)
+            case .unproven: return try visitProven(inOrder(), from: candidate, visitor)
             case .next: visited += 1
             }
         }

@@ -9,6 +9,7 @@ struct Selection: ~Copyable {
     let index: IndexKey
     let accessibilities: [UInt32: Accessibility]
     let now: UInt64
+    let lead: LeadingName
 
     private static let countMax = 1024
     private static let begin = SQL("BEGIN")
@@ -113,8 +114,10 @@ struct Selection: ~Copyable {
         _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Step
     ) throws(Refusal) {
         guard let itemClass = query.itemClass else { return }
-        let tokens = try tokens(query.attributes, itemClass)
-        if !tokens.isEmpty { return try tables.index.visit(tokens, visitor) }
+        let tokens = tokens(query.attributes, itemClass)
+        let lookups = itemClass == .secretServiceItem ? query.attributes.lookup.pairs : []
+        if !lookups.isEmpty { return try visit(lookups, tokens, itemClass, visitor) }
+        if !tokens.isEmpty { return try tables.index.visit(tokens, inOrder: { tokens }, visitor) }
         try inOneState { () throws(Refusal) in
             for candidate in try candidates(itemClass, grant) where try visitor(candidate, []) == .stop {
                 return
@@ -122,24 +125,41 @@ struct Selection: ~Copyable {
         }
     }
 
-    // Those of the attributes by which items are found, the rarest first, as many as one look takes: an open row is
-    // held against the whole query.
-    private func tokens(_ attributes: AttributeSet, _ itemClass: ItemClass) throws(Refusal) -> [[UInt8]] {
-        let pairs = attributes.pairs.sorted { $0.key.commonness < $1.key.commonness }
-        let tokens = pairs.filter { $0.key.isIndexed(in: itemClass) }
+    // Those of the attributes by which items are found, at a guess the rarest first.
+    private func tokens(_ attributes: AttributeSet, _ itemClass: ItemClass) -> [[UInt8]] {
+        attributes.pairs.filter { $0.key.isIndexed(in: itemClass) }
+            .sorted { $0.key.commonness < $1.key.commonness }
             .map { index.token(of: $0.key, $0.value, itemClass: itemClass) }
-        guard itemClass == .secretServiceItem else { return tokens }
-        let lookups = attributes.lookup.pairs.prefix(IndexTable.tokensMax - tokens.count)
-            .map { index.token(of: $0, itemClass: itemClass) }
-        return try rarestFirst(lookups) + tokens
     }
 
-    // Nobody can guess how rare what a program calls its attributes is. The first that a walk is enough for leads; counted
-    // far are those alone that are all common.
-    private func rarestFirst(_ tokens: [[UInt8]]) throws(Refusal) -> [[UInt8]] {
+    // As many as one look takes: an open row is held against the whole query.
+    private func visit(
+        _ lookups: [LookupAttributes.Pair], _ others: [[UInt8]], _ itemClass: ItemClass,
+        _ visitor: (Candidate, ArraySlice<[UInt8]>) throws(Refusal) -> Step
+    ) throws(Refusal) {
+        var lookups = lookups.prefix(IndexTable.tokensMax - others.count)
+        let led = lookups.firstIndex { $0.name == lead.name }
+        if let led { lookups.swapAt(lookups.startIndex, led) }
+        let tokens = lookups.map { index.token(of: $0, itemClass: itemClass) }
+        if led != nil {
+            return try tables.index.visit(
+                tokens + others, inOrder: { () throws(Refusal) in try rarestFirst(lookups, tokens) + others },
+                visitor)
+        }
+        let ordered = try rarestFirst(lookups, tokens) + others
+        try tables.index.visit(ordered, inOrder: { ordered }, visitor)
+    }
+
+    // Nobody can guess how rare what a program calls its attributes is. The first that a walk is enough for leads, the next
+    // time too; counted far are those alone that are all common.
+    private func rarestFirst(
+        _ pairs: ArraySlice<LookupAttributes.Pair>, _ tokens: [[UInt8]]
+    ) throws(Refusal) -> [[UInt8]] {
+        lead.name = nil
         guard tokens.count > 1 else { return tokens }
         for (place, token) in tokens.enumerated()
         where try count(token, upTo: IndexTable.walkMax + 1) <= IndexTable.walkMax {
+            lead.name = pairs[pairs.startIndex + place].name
             return [token] + tokens[..<place] + tokens[(place + 1)...]
         }
         var counts: [Int] = []

@@ -13,6 +13,7 @@ final class Store {
     let writer: Writer
     let tombstones: TombstoneTable
     let renewals = Renewals()
+    let lead = LeadingName()
     private(set) var slot: KeybagSlot
     /// Tells the keybag from any other.
     private(set) var identity: [UInt8]

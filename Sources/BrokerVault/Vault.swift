@@ -155,7 +155,8 @@ public final class Vault {
     /// What a look at items needs: tables, keys, the time. Refuses everything before the first unlock (K9).
     func selection(_ tables: Tables, _ store: Store) throws(Refusal) -> Selection {
         guard let index = keyring.index else { throw .beforeFirstUnlock }
-        return Selection(tables: tables, index: index, accessibilities: store.accessibilities, now: now)
+        return Selection(
+            tables: tables, index: index, accessibilities: store.accessibilities, now: now, lead: store.lead)
     }
 
     /// Lets go of a store that turned out damaged or unreadable, so that the next call opens it anew.

@@ -98,6 +98,9 @@ internal import Glibc
         return try body(unsafe Span(_unsafeBytes: buffer))
     }
 
+    /// Reads a string as its bytes, without its NUL.
+    public mutating func readUTF8() throws(BusError) -> [UInt8] { try withUTF8 { Array(copying: $0) } }
+
     /// Reads a value of a basic type that has the same form in memory.
     mutating func basic<Value: BitwiseCopyable>(_ type: UInt8, _ empty: Value) throws(BusError) -> Value {
         var value = empty

@@ -15,18 +15,37 @@ enum SecretPath: Hashable {
             self = .service
             return
         }
-        guard path.hasPrefix(SecretServiceName.root + "/") else { return nil }
-        let parts = path.dropFirst(SecretServiceName.root.utf8.count + 1).split(separator: "/").map(
-            String.init)
-        switch (parts.first, parts.count) {
-        case ("collection", 2): self = .collection(.name(parts[1]))
-        case ("collection", 3): self = .item(SecretItem.Address(collection: .name(parts[1]), name: parts[2]))
-        case ("aliases", 2): self = .collection(.alias(parts[1]))
-        case ("aliases", 3): self = .item(SecretItem.Address(collection: .alias(parts[1]), name: parts[2]))
-        case ("session", 2): self = .session
-        case ("prompt", 2): self = .prompt
+        let root = SecretServiceName.root.utf8
+        guard path.utf8.starts(with: root) else { return nil }
+        // Every call of an item has its path: no list of parts.
+        let rest = path.utf8.dropFirst(root.count)
+        guard let (kind, below) = Self.part(of: rest), let (first, end) = Self.part(of: below) else {
+            return nil
+        }
+        let last = Self.part(of: end)
+        if let last, !last.rest.isEmpty { return nil }
+        guard last != nil || end.isEmpty else { return nil }
+        switch (String(kind), last) {
+        case ("collection", nil): self = .collection(.name(String(first)))
+        case ("collection", let last?):
+            self = .item(SecretItem.Address(collection: .name(String(first)), name: String(last.part)))
+        case ("aliases", nil): self = .collection(.alias(String(first)))
+        case ("aliases", let last?):
+            self = .item(SecretItem.Address(collection: .alias(String(first)), name: String(last.part)))
+        case ("session", nil): self = .session
+        case ("prompt", nil): self = .prompt
         default: return nil
         }
+    }
+
+    // What stands behind the slash that the bytes begin with, and what is left.
+    private static func part(
+        of bytes: Substring.UTF8View
+    ) -> (part: Substring, rest: Substring.UTF8View)? {
+        guard bytes.first == UInt8(ascii: "/") else { return nil }
+        let inside = bytes.dropFirst()
+        let part = inside.prefix { $0 != UInt8(ascii: "/") }
+        return part.isEmpty ? nil : (Substring(part), inside[part.endIndex...])
     }
 
     /// The interface of such objects.

@@ -134,6 +134,24 @@ import Testing
         #expect(try bench.found(["a": "common", "z": "rare"]) == [])
     }
 
+    /// The name that led the last search leads the next; where it leads to many, or to an item without the others, all that
+    /// have the attributes are found nonetheless.
+    @VaultActor @Test func whatLedTheLastSearchMayMislead() async throws {
+        for number in 0..<20 {
+            try await bench.keep("a\(number)", ["m": "\(number)", "z": "common"])
+            try await bench.keep("b\(number)", ["m": "common", "z": "\(number)"])
+        }
+        try await bench.keep("odd", ["m": "3", "z": "odd"])
+        for number in 0..<20 {
+            #expect(try bench.found(["m": "\(number)", "z": "common"]) == ["a\(number)"])
+            #expect(try bench.found(["m": "common", "z": "\(number)"]) == ["b\(number)"])
+        }
+        #expect(try bench.found(["m": "3", "z": "odd"]) == ["odd"])
+        #expect(try bench.found(["m": "3", "z": "0"]) == [])
+        #expect(try bench.found(["m": "common", "z": "common"]) == [])
+        #expect(try bench.found(["m": "3"]) == ["a3", "odd"])
+    }
+
     @VaultActor @Test func theSameAttributesInTwoGroupsAreTwoItems() async throws {
         let mine = try await bench.keep("mine", three, secret: "1")
         let theirs = try await bench.keep("theirs", three, secret: "2", replacing: true, as: .two)
