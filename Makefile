@@ -86,7 +86,8 @@ install: $(PROGRAMS) $(PROMPTER)
 	    $(ROOT)/lib/systemd/user/chatelained.service
 	$(MOVED) dbus/system/chatelained.service | install -D -m 644 /dev/stdin \
 	    $(ROOT)/lib/systemd/system/chatelained.service
-	install -D -m 644 -t $(ROOT)/lib/systemd/system dbus/system/chatelaine-device-key.service
+	install -D -m 644 -t $(ROOT)/lib/systemd/system dbus/system/chatelaine-device-key.service \
+	    dbus/system/chatelaine-credential.service
 	install -D -m 644 dbus/system/chatelaine.sysusers $(ROOT)/lib/sysusers.d/chatelaine.conf
 	install -D -m 644 -t $(DESTDIR)/usr/share/polkit-1/actions policy/org.chatelaine.policy
 	install -D -m 644 -t $(DESTDIR)/usr/share/xdg-desktop-portal/portals dbus/chatelaine.portal

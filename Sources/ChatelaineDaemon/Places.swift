@@ -7,6 +7,9 @@ struct Places {
     let configuration: Configuration.Files
     let state: String
     let deviceKey: String
+    /// Whether the broker may make the device key there. Not where systemd would hand it over and has none to hand over:
+    /// it may be one that cannot be had now.
+    let mayMakeDeviceKey: Bool
     /// What is kept for this boot; nil where the environment names no folder for that.
     let runtime: String?
     /// The direct endpoint's socket; nil where there is to be none.
@@ -26,7 +29,9 @@ struct Places {
         let credential = HostEnvironment.variable("CREDENTIALS_DIRECTORY").map {
             $0 + "/chatelaine-device-key"
         }
-        let handedOver = credential.flatMap { HostFile.exists($0) ? $0 : nil }
+        let hasNone = credential.map(Self.isNone) ?? false
+        let handedOver = credential.flatMap { HostFile.exists($0) && !hasNone ? $0 : nil }
+        mayMakeDeviceKey = !hasNone
         guard let state = options.stateFolder ?? Self.state(options),
             let deviceKey = options.deviceKey ?? handedOver ?? configFolder.map({ $0 + "/device.key" })
         else {
@@ -45,6 +50,11 @@ struct Places {
             let own = options.readsUserPolicy ? configFolder.map { $0 + "/policy.d" } : nil
             policy = .standard(userFolder: own)
         }
+    }
+
+    // What the system's unit has for a credential that is not there.
+    private static func isNone(_ credential: String) -> Bool {
+        (try? HostFile.read(credential, limit: 64))?.bytes == Array("none".utf8)
     }
 
     private static func state(_ options: Options) -> String? {
