@@ -43,6 +43,7 @@ public import SDBus
     let source: Source
     let conditions: () -> [Condition]
     var desks: [UInt32: Desk] = [:]
+    var unlocksWithSession = false
     private var underWay: [UInt32: Making] = [:]
     let watchers = PropertyWatchers()
 
@@ -124,6 +125,7 @@ public import SDBus
         let result: Result<Desk, Refusal>
         do throws(Refusal) {
             let desk = try await source.make(userID)
+            desk.allowUnlockWithSession(unlocksWithSession)
             desks[userID] = desk
             result = .success(desk)
         } catch {
@@ -136,6 +138,7 @@ public import SDBus
 
     private func openDesk(of userID: UInt32) throws(Refusal) -> Desk {
         let desk = try source.open(userID)
+        desk.allowUnlockWithSession(unlocksWithSession)
         desks[userID] = desk
         return desk
     }

@@ -29,6 +29,9 @@ internal import SDBus
     /// Locks for nobody's call. Returns whether there was anything to lock.
     func lock() -> Bool { vault.lock(grant) }
 
+    /// Opens what may be opened with the session.
+    func unlock(since locks: Int) async { await vault.unlockWithSession(grant, since: locks) }
+
     /// Comes back when no work on the keybag is under way that a lock has overtaken.
     func settle() async { await vault.settle() }
 

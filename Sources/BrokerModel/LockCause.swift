@@ -10,4 +10,8 @@ public enum LockCause: String, Sendable, CaseIterable {
     case seatSwitch = "seat-switch"
     /// The screen saver of a desktop that does not tell logind of its lock.
     case screenSaver = "screen-saver"
+
+    /// Whether the passcode is asked for after it, whatever the session says: a machine that sleeps may be carried
+    /// away, and who logs in anew shows a password.
+    public var endsSession: Bool { self == .sleep || self == .sessionEnd }
 }

@@ -29,7 +29,8 @@ struct SessionSeal {
         entries = opened.classKeys.map { Entry(id: $0.id, accessibility: $0.accessibility) }
         indexKeyID = opened.indexKeyID
         sealed = XChaCha20Poly1305.seal(
-            content, key: Self.sealingKey(key.secret, deviceKey), associatedData: Array("chatelaine-session-seal".utf8))
+            content, key: Self.sealingKey(key.secret, deviceKey),
+            associatedData: Array("chatelaine-session-seal".utf8))
     }
 
     /// Nil under another device key.

@@ -7,6 +7,8 @@ extension Vault {
     /// Wipes the foreground keys before it returns. Without a passcode `NotAvailable`. Before the first unlock
     /// there are none to wipe; an unlock that is under way then ends locked.
     public func lock(_ grant: borrowing ManagerGrant) throws(Refusal) {
+        // Whoever locks by a call means more than the screen.
+        forgetSession()
         guard try openStore().isPasscodeSet else { throw .noPasscode }
         locks += 1
         if state == .unlocked { wipeForeground() }
@@ -21,15 +23,21 @@ extension Vault {
             let store = try openStore()
             guard store.isPasscodeSet else { throw .noPasscode }
             let opened = try await open(store, passcode)
-            if state == .beforeFirstUnlock || state == .locked && locks == locksBefore && keepsCompletions {
-                try await unlockInOneChange(opened, locksBefore)
-            } else if state == .locked && locks == locksBefore {
-                keyring.unlock(with: opened)
-                surroundings.tell([.lockStateChanged(.unlocked)])
-            }
+            try await takeKeys(opened, locksBefore)
             guard locks == locksBefore else {
                 throw Refusal(.interactionNotAllowed, "The session was locked meanwhile; unlock it again.")
             }
+            sealForSession(opened)
+        }
+    }
+
+    /// Takes the keys of an opened keybag into memory, where no lock has come since.
+    func takeKeys(_ opened: OpenedKeybag, _ locksBefore: Int) async throws(Refusal) {
+        if state == .beforeFirstUnlock || state == .locked && locks == locksBefore && keepsCompletions {
+            try await unlockInOneChange(opened, locksBefore)
+        } else if state == .locked && locks == locksBefore {
+            keyring.unlock(with: opened)
+            surroundings.tell([.lockStateChanged(.unlocked)])
         }
     }
 
@@ -78,7 +86,7 @@ extension Vault {
                 guard isFirst else { return }
                 self.keyring.unlock(with: opened)
                 // A lock that came while there was no passcode yet found nothing that it could lock.
-                if self.locks != locksBefore { self.wipeForeground() }
+                if self.locks != locksBefore { self.wipeForeground() } else { self.sealForSession(opened) }
             }
             try await write(adopt: adopt) { (store) throws(Refusal) in
                 try stored { () throws(SQLiteError) in
@@ -123,6 +131,7 @@ extension Vault {
             store.adopt(slot)
             store.adopt(recovery: recovery)
             self.keepsCompletions = false
+            self.forgetSession()
             self.keyring.unlock(with: rolled)
             if !wasUnlocked { self.surroundings.tell([.lockStateChanged(.unlocked)]) }
         }

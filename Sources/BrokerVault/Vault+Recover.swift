@@ -71,6 +71,7 @@ extension Vault {
             store.adopt(recovered: recovery.slot)
             (self.store, self.stranded) = (store, nil)
             self.keepsCompletions = false
+            self.forgetSession()
             self.keyring.unlock(with: recovery.renewed)
             if recovery.hasPasscode && self.locks != recovery.locksBefore { self.keyring.lock() }
             if self.state != before { self.surroundings.tell([.lockStateChanged(self.state)]) }

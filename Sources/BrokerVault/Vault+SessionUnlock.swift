@@ -22,7 +22,8 @@ extension Vault {
     public func unlockWithSession(_ grant: borrowing CustodianGrant, since locksBefore: Int) async {
         await attempts.work.take()
         defer { attempts.work.pass() }
-        guard sealsForSession, state == .locked, locks == locksBefore, let deviceKey, (try? openStore()) != nil,
+        guard sealsForSession, state == .locked, locks == locksBefore, let deviceKey,
+            (try? openStore()) != nil,
             let opened = sessionSeal?.open(deviceKey)
         else { return }
         do throws(Refusal) {

@@ -58,7 +58,10 @@ public final class Vault {
     var stranded: Stranded?
     let attempts = UnlockAttempts()
     /// How often the device was locked, so that an unlock knows when it was overtaken.
-    var locks = 0
+    public internal(set) var locks = 0
+    /// The keys as an unlock of the session opens them; nil where that opens nothing.
+    var sessionSeal: SessionSeal?
+    var sealsForSession = false
     /// Items that a call saw expired: they stay so, whatever the clock does, until the sweep takes them away.
     var seenExpired: Set<Int64> = []
     /// Whether completions of refreshes may be kept for the next unlock.
@@ -137,6 +140,7 @@ public final class Vault {
     private func forgetForeignKeys(_ opened: Store) {
         guard let lost, lost.identity != opened.identity, state != .beforeFirstUnlock else { return }
         keyring.forget()
+        sessionSeal = nil
         surroundings.tell([.lockStateChanged(.beforeFirstUnlock)])
     }
 

@@ -5,6 +5,8 @@ internal import BrokerPolicy
 struct Configuration: Equatable {
     /// Whether plain sessions are allowed on a bus that others can monitor.
     var allowsPlain = false
+    /// Whether an unlock of the session opens what its lock has closed.
+    var unlocksWithSession = false
     /// What becomes of `org.freedesktop.secrets` on a session bus.
     var secretService = SecretServiceMode.alone
 
@@ -48,11 +50,10 @@ struct Configuration: Equatable {
             }
             for entry in section.entries {
                 switch (entry.key, entry.value) {
-                case ("AllowPlain", _) where file.origin == .user:
-                    throw Self.problem(file, entry.line, "AllowPlain= is the administrator's to say")
-                case ("AllowPlain", "yes"): allowsPlain = true
-                case ("AllowPlain", "no"): allowsPlain = false
-                case ("AllowPlain", _): throw Self.problem(file, entry.line, "AllowPlain= is yes or no")
+                case ("AllowPlain", let value):
+                    allowsPlain = try Self.flag(value, "AllowPlain", file, entry.line)
+                case ("UnlockWithSession", let value):
+                    unlocksWithSession = try Self.flag(value, "UnlockWithSession", file, entry.line)
                 case ("SecretService", let value):
                     guard let mode = SecretServiceMode(rawValue: value) else {
                         throw Self.problem(file, entry.line, "SecretService= is yes, no or auto")
@@ -60,9 +61,22 @@ struct Configuration: Equatable {
                     secretService = mode
                 default:
                     throw Self.problem(
-                        file, entry.line, "unknown key; this version knows AllowPlain= and SecretService=")
+                        file, entry.line,
+                        "unknown key; this version knows AllowPlain=, UnlockWithSession= and SecretService=")
                 }
             }
+        }
+    }
+
+    // What makes the broker less careful is no program's of the user to say.
+    private static func flag(
+        _ value: String, _ key: String, _ file: PolicyFile, _ line: Int
+    ) throws(PolicyErrors) -> Bool {
+        if file.origin == .user { throw problem(file, line, "\(key)= is the administrator's to say") }
+        switch value {
+        case "yes": return true
+        case "no": return false
+        default: throw problem(file, line, "\(key)= is yes or no")
         }
     }
 

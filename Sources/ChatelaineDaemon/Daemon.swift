@@ -89,12 +89,18 @@ internal import Sodium
         let wiring = Wiring(
             isSystem: options.isSystem, places: places, connection: connection, fronts: fronts,
             direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem),
-            configured: { [weak self] in await self?.secretService?.apply($0.secretService) })
+            configured: { [weak self] in
+                self?.service?.allowUnlockWithSession($0.unlocksWithSession)
+                await self?.secretService?.apply($0.secretService)
+            })
         if options.isSystem {
             // Who may listen in on the system's bus is root's to say.
-            try await serve(try wiring.desks(policy), allowsPlain: true)
+            let desks = try wiring.desks(policy)
+            desks.allowUnlockWithSession(configuration.unlocksWithSession)
+            try await serve(desks, allowsPlain: true)
         } else {
             let (desk, open) = try wiring.desk(policy)
+            desk.allowUnlockWithSession(configuration.unlocksWithSession)
             openStore = open
             secretService = SecretServiceOffer(desk, on: connection, log) { [weak self] in self?.open() }
             try await serve(desk, allowsPlain: configuration.allowsPlain, configuration.secretService)
@@ -165,10 +171,15 @@ internal import Sodium
             ? StateFolders(below: state.path).holdStores : HostFile.exists(state.path + "/keychain.db")
         let path = places.deviceKey
         let bytes = try Self.onFiles { () throws(HostError) in
-            try DeviceKeyFile.load(path, mayCreate: !hasStore)
+            try DeviceKeyFile.load(path, mayCreate: !hasStore && places.mayMakeDeviceKey)
         }
         guard let bytes else {
-            log.write(.error, "the device key \(path) is missing, and no store can be opened without it")
+            let advice =
+                places.mayMakeDeviceKey
+                ? ""
+                : "; where it is a credential, 'systemctl status chatelaine-credential' says why it was refused"
+            log.write(
+                .error, "the device key \(path) is missing, and no store can be opened without it\(advice)")
             return nil
         }
         return MachineKey(bytes)

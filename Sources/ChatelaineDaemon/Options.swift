@@ -87,7 +87,7 @@ struct Options: Equatable {
           --device-key FILE  the device key; made at first start
           --socket PATH      the direct endpoint; $XDG_RUNTIME_DIR/chatelaine/bus by itself
           --no-socket        no direct endpoint
-          --config FILE      configuration ([Broker] AllowPlain=, SecretService=)
+          --config FILE      configuration ([Broker] AllowPlain=, UnlockWithSession=, SecretService=)
           --version, --help
 
         See chatelained(8).

@@ -11,6 +11,7 @@ extension Desks: BrokerService {}
     func connectionAppeared(_ connection: String, bootTimeMicroseconds: UInt64)
     func connectionGone(_ connection: String)
     func clockWasSet()
+    func allowUnlockWithSession(_ isAllowed: Bool)
     func isKnown(_ connection: String) -> Bool
     @discardableResult func reloadPolicy() async throws(Refusal) -> [String]
 }

@@ -24,7 +24,8 @@ import Testing
         await bench.unlockWithSession()
         #expect(bench.vault.state == .locked)
         #expect(bench.vault.sessionSeal == nil)
-        #expect(await refusal { () throws(Refusal) in _ = try bench.read(.query()) } == .interactionNotAllowed)
+        #expect(
+            await refusal { () throws(Refusal) in _ = try bench.read(.query()) } == .interactionNotAllowed)
         try await bench.unlock()
         #expect(try bench.secrets(.query()) == ["x"])
     }
@@ -37,7 +38,9 @@ import Testing
             await bench.unlockWithSession()
             #expect(try bench.secrets(.query()) == ["x"])
         }
-        #expect(bench.notices == (0..<3).flatMap { _ in [.lockStateChanged(.locked), .lockStateChanged(.unlocked)] })
+        #expect(
+            bench.notices
+                == (0..<3).flatMap { _ in [.lockStateChanged(.locked), .lockStateChanged(.unlocked)] })
     }
 
     @VaultActor @Test func nothingIsSealedWhereItIsNotAllowed() async throws {

@@ -216,6 +216,10 @@ extension Bench {
         notices.filter { if case .lockStateChanged = $0 { true } else { false } }
     }
 
+    func unlockWithSession() async {
+        await vault.unlockWithSession(CustodianGrant(), since: vault.locks)
+    }
+
     @discardableResult func sweep() async throws(Refusal) -> UInt64? {
         try await vault.sweep(CustodianGrant())
     }
