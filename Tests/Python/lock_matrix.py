@@ -1,7 +1,9 @@
 """Class of protection, operation, state: what each combination answers, with the rulings."""
 
+import os
+
 from connection import BrokerError
-from expect import Row, equal, refused, secret
+from expect import Row, equal, refused, same_secret, secret
 from harness import World
 
 CLASSES = {
@@ -18,6 +20,9 @@ FOREGROUND, DEVICE_STATES = ("ak", "aku", "akpu"), (
     "passcode-removed",
     "passcode-set-again",
 )
+# Each in a world of its own. A recovery is what a restore is here: the same device, and another one.
+OWN_WORLDS = ("never-a-passcode", "recovered-same-device", "recovered-other-device")
+DEVICE_ONLY = ("aku", "akpu", "cku")
 LOCKED, ABSENT, NONE, DONE = "InteractionNotAllowed", "ItemNotFound", "nothing found", "done"
 OPERATIONS = (
     "add",
@@ -28,26 +33,39 @@ OPERATIONS = (
     "update",
     "update-secret",
     "store",
+    "store-new",
+    "begin",
     "delete",
     "read-absent",
+    "read-all-absent",
     "search-absent",
+    "update-absent",
+    "begin-absent",
+    "delete-absent",
 )
-LOST = {"add": "NotAvailable", "add-duplicate": "NotAvailable", "store": "NotAvailable", "search": NONE}
+STORING = ("add", "add-duplicate", "store", "store-new")
+
+
+def is_lost(item_class, state):
+    """Whether the items of before are gone."""
+    if state.startswith("recovered-"):
+        return item_class in DEVICE_ONLY
+    return item_class == "akpu" and "passcode" in state
 
 
 def expected(item_class, operation, state):
     """SEMANTICS 5.3 in a few lines; the rulings K4, K5, K6, K9 and K20 are in them."""
-    lost = item_class == "akpu" and state.startswith("passcode-")
     if state == "before-first-unlock":
         return LOCKED
-    if operation in ("read-absent", "search-absent"):
-        return ABSENT if operation == "read-absent" else NONE
+    if operation.endswith("-absent"):
+        return NONE if operation == "search-absent" else ABSENT
     if state == "locked" and item_class in FOREGROUND and operation != "delete":
         return LOCKED
-    if lost and state == "passcode-set-again" and operation in ("add", "add-duplicate", "store"):
-        return DONE
-    if lost:
-        return LOST.get(operation, ABSENT)
+    if is_lost(item_class, state):
+        if operation in STORING:
+            has_passcode = state not in ("passcode-removed", "never-a-passcode")
+            return DONE if has_passcode else "NotAvailable"
+        return NONE if operation == "search" else ABSENT
     return "DuplicateItem" if operation == "add-duplicate" else DONE
 
 
@@ -56,7 +74,7 @@ def key(item_class, operation, state):
     return {"Class": "generic-password", "Service": f"{state}/{operation}", "Account": item_class}
 
 
-def perform(puppet, item_class, operation, state):
+def perform(puppet, item_class, operation, state, revision=0):
     """Does it and says how it went, in the words of the table."""
     query = key(item_class, operation, state)
     given = query | {"Accessible": CLASSES[item_class]}
@@ -69,22 +87,44 @@ def perform(puppet, item_class, operation, state):
         "update": lambda: puppet.update(query, {"Comment": "c"}),
         "update-secret": lambda: puppet.update(query, {}, secret("new")),
         "store": lambda: puppet.store(given, secret("new")),
+        "store-new": lambda: puppet.store(given, secret("new")),
+        "begin": lambda: begin(puppet, query, revision),
         "delete": lambda: puppet.delete(query),
-        "read-absent": lambda: puppet.read(query),
-        "search-absent": lambda: puppet.search(query),
     }
     try:
-        return NONE if calls[operation]() == [] else DONE
+        return NONE if calls[operation.removesuffix("-absent")]() == [] else DONE
     except BrokerError as error:
         return error.name
 
 
+def begin(puppet, query, revision):
+    outcome, _, found = puppet.begin(query, revision, 0)
+    equal(outcome, "granted")
+    same_secret(found.secret, secret("old"))
+
+
 def prepare(puppet, state):
-    """While unlocked and with a passcode: the items that the state's operations meet."""
+    """While unlocked: the items that the state's operations meet, and their revisions."""
+    revisions = {}
     for item_class, accessible in CLASSES.items():
+        if item_class == "akpu" and state == "never-a-passcode":
+            continue
         for operation in OPERATIONS:
-            if operation != "add" and not operation.endswith("-absent"):
-                puppet.add(key(item_class, operation, state) | {"Accessible": accessible}, secret("old"))
+            if operation not in ("add", "store-new") and not operation.endswith("-absent"):
+                item = key(item_class, operation, state) | {"Accessible": accessible}
+                _, revisions[item_class, operation] = puppet.add(item, secret("old"))
+    return revisions
+
+
+def recover(world, on_another_device):
+    recovery_key = world.user.create_recovery_key(world.passcode)
+    world.stop()
+    if on_another_device:
+        with open(os.path.join(world.folder, "device.key"), "r+b") as file:
+            file.write(os.urandom(32))
+    world.start()
+    _, lost = world.user.preview_recovery()
+    world.user.recover(recovery_key, world.passcode, lost)
 
 
 ENTER = {
@@ -93,17 +133,21 @@ ENTER = {
     "before-first-unlock": lambda world: world.restart(),
     "passcode-removed": lambda world: world.remove_passcode(),
     "passcode-set-again": lambda world: world.set_passcode(),
+    "never-a-passcode": lambda world: world.restart(),
+    "recovered-same-device": lambda world: recover(world, False),
+    "recovered-other-device": lambda world: recover(world, True),
 }
 
 
-def play_state(report, world, state):
+def play_state(report, world, state, revisions):
     ENTER[state](world)
     for item_class in CLASSES:
         for operation in OPERATIONS:
             wanted = expected(item_class, operation, state)
             number = f"L-{state}-{item_class}-{operation}"
             row = Row(number, state, f"{operation} of {CLASSES[item_class]}", wanted, None)
-            report.play(row, lambda: equal(perform(world.mail, item_class, operation, state), wanted))
+            revision = revisions.get((item_class, operation), 0)
+            report.play(row, lambda: equal(perform(world.mail, item_class, operation, state, revision), wanted))
     if state in ("locked", "before-first-unlock"):
         world.unlock()
 
@@ -144,8 +188,10 @@ def moves(report, world):
 
 def run(report):
     with World() as world:
+        revisions = {state: prepare(world.mail, state) for state in DEVICE_STATES}
         for state in DEVICE_STATES:
-            prepare(world.mail, state)
-        for state in DEVICE_STATES:
-            play_state(report, world, state)
+            play_state(report, world, state, revisions[state])
         moves(report, world)
+    for state in OWN_WORLDS:
+        with World(passcode=state != "never-a-passcode") as world:
+            play_state(report, world, state, prepare(world.mail, state))
