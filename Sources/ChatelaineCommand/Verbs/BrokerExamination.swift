@@ -143,7 +143,8 @@ extension Condition {
         case .memoryNotLocked: "Raise LimitMEMLOCK= of chatelained.service, and start it again."
         case .passcodeOutOfStep: "chatelaine passcode change"
         case .waitingForStore: "Mount what the state directory is on."
-        case .deviceKeyMissing: "Put the key back; the store is left alone until then."
+        case .deviceKeyMissing:
+            "Put the key back; the store is left alone until then. Without it: chatelaine recovery use."
         case .policyRefused: "chatelaine policy check shows the errors."
         }
     }
