@@ -1,15 +1,41 @@
 public import BrokerModel
 internal import SDBus
 
-/// The person at the desktop that the broker runs in, asked by the session's prompter.
+/// The person at the desktop that the broker runs in, asked by the session's prompter, and by the machine's services
+/// while the prompter tells what for.
 public final class DesktopPerson: Person {
     private let prompter: any Prompter
+    private let systemBus: SystemBus
 
-    /// `prompter` shows what a person is asked.
-    public init(prompter: any Prompter) { self.prompter = prompter }
+    /// `prompter` shows what a person is asked; on `systemBus` are the machine's services.
+    public init(prompter: any Prompter, systemBus: SystemBus) {
+        self.prompter = prompter
+        self.systemBus = systemBus
+    }
 
     /// Has the prompter ask for it.
     public func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer {
         await prompter.ask(PromptQuestion(.confirm, question)) ? .canceled : .unreachable
+    }
+
+    /// Has polkit ask, whose window cannot say what for: it takes no words from a user's program.
+    public func askForPresence(_ question: PersonQuestion) async -> PersonAnswer {
+        guard let polkit = await systemBus.authority() else { return .unreachable }
+        return await told(PromptQuestion(.password, question)) {
+            await polkit.confirms(question, isOwner: false)
+        }
+    }
+
+    // Nobody is asked for what it was not told about: whichever ends first ends the other.
+    private func told(
+        _ notice: PromptQuestion, _ ask: @escaping @Sendable () async -> PersonAnswer
+    ) async -> PersonAnswer {
+        await withTaskGroup(of: PersonAnswer.self) { (group) in
+            group.addTask { [prompter] in await prompter.ask(notice) ? .canceled : .unreachable }
+            group.addTask { await ask() }
+            let first = await group.next() ?? .unreachable
+            group.cancelAll()
+            return first
+        }
     }
 }

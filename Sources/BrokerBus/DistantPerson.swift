@@ -1,10 +1,17 @@
 public import BrokerModel
 
-/// A person that the broker has no way to ask.
+/// A person of some session on the machine: no prompter of theirs is on the broker's bus, but polkit may know how to ask.
 public struct DistantPerson: Person {
-    /// Nobody is asked.
-    public init() {}
+    private let polkit: Polkit?
+
+    /// Without polkit nobody is asked.
+    public init(_ polkit: Polkit? = nil) { self.polkit = polkit }
 
     /// `unreachable`.
     public func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
+
+    /// Has polkit ask, in the broker's words.
+    public func askForPresence(_ question: PersonQuestion) async -> PersonAnswer {
+        await polkit?.confirms(question, isOwner: true) ?? .unreachable
+    }
 }

@@ -37,6 +37,40 @@ public import SDBus
         }
     }
 
+    /// Has the user of a program authenticate, and tells why. `isOwner`: whether polkit takes the words for that from this
+    /// broker, and questions about connections of its bus; else it shows its own words and is asked about the process.
+    func confirms(_ question: PersonQuestion, isOwner: Bool) async -> PersonAnswer {
+        let subject =
+            isOwner
+            ? PolkitSubject(question.connection, question.facts) : PolkitSubject(process: question.facts)
+        guard let subject else { return .unreachable }
+        lastNumber += 1
+        let (cancellation, details) = (String(lastNumber), isOwner ? question.polkitDetails : [:])
+        do throws(BusError) {
+            let reply = try await call(
+                "CheckAuthorization", subject, AuthorityAction.present, details, UInt32(1), cancellation)
+            let answer = try reply.withReader { (reader: inout MessageReader) throws(BusError) in
+                _ = try reader.enter("r", "bba{ss}")
+                return try Self.answer(
+                    isAuthorized: reader.read(), isChallenge: reader.read(),
+                    reader.read([String: String].self))
+            }
+            return Task.isCancelled ? .unreachable : answer
+        } catch {
+            if error == .cancelled { withdraw(cancellation) }
+            return .unreachable
+        }
+    }
+
+    // A challenge that is handed back means that nobody was there to be asked.
+    private static func answer(
+        isAuthorized: Bool, isChallenge: Bool, _ details: [String: String]
+    ) -> PersonAnswer {
+        if isAuthorized { return .confirmed }
+        if details["polkit.dismissed"] != nil { return .canceled }
+        return isChallenge ? .unreachable : .refused
+    }
+
     private func open(
         _ asker: String, _ userID: UInt32, _ subject: PolkitSubject, _ action: String,
         _ allowsInteraction: Bool

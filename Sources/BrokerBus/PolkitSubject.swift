@@ -8,16 +8,22 @@ enum PolkitSubject: BusEncodable, Equatable {
     /// One process, which its start tells from others of the same number.
     case process(UInt32, startTicks: UInt64, userID: Int32)
 
+    /// The process itself, for a bus that its connection is not on; nil where it could not be told from another.
+    init?(process facts: PeerFacts) {
+        guard let processID = facts.processID, let startTicks = facts.startTicks,
+            let userID = Int32(exactly: facts.userID)
+        else { return nil }
+        self = .process(processID, startTicks: startTicks, userID: userID)
+    }
+
     /// Nil for a caller that cannot be named so that polkit would mean the very same.
     init?(_ connection: String, _ facts: PeerFacts) {
         if connection.hasPrefix(":") {
             self = .busName(connection)
             return
         }
-        guard connection.hasPrefix(DirectEndpoint.prefix), let processID = facts.processID,
-            let startTicks = facts.startTicks, let userID = Int32(exactly: facts.userID)
-        else { return nil }
-        self = .process(processID, startTicks: startTicks, userID: userID)
+        guard connection.hasPrefix(DirectEndpoint.prefix) else { return nil }
+        self.init(process: facts)
     }
 
     static var signature: String { "(sa{sv})" }

@@ -10,6 +10,8 @@ public struct PromptQuestion: Sendable {
         case unlock
         /// The passcode, to show that the person is there.
         case confirm
+        /// Nothing: the person is told why the system asks for its password, and may cancel that.
+        case password
     }
 
     /// What is asked for.

@@ -9,6 +9,7 @@ internal import Sodium
     /// Who wants it.
     struct Asker {
         let connection: String
+        let facts: PeerFacts
         /// The policy's name for the program; nil where it has none.
         let application: String?
         /// What the person is told.
@@ -170,9 +171,16 @@ internal import Sodium
     ) async -> PersonAnswer {
         switch factor {
         case .passcode: keychain.isPasscodeSet() ? await askForPasscode(group, asker) : .refused
-        case .presence: keychain.isPasscodeSet() ? await askForPasscode(group, asker) : .unreachable
+        case .presence: await askForPresence(group, asker)
         case .anyFinger, .enrolledFinger: .unreachable
         }
+    }
+
+    // By what names the program itself, and else by the machine's authority.
+    private func askForPresence(_ group: AccessGroup, _ asker: Asker) async -> PersonAnswer {
+        let answer = keychain.isPasscodeSet() ? await askForPasscode(group, asker) : .unreachable
+        guard answer == .unreachable, !Task.isCancelled else { return answer }
+        return await person.askForPresence(question(group, asker))
     }
 
     private func askForPasscode(_ group: AccessGroup, _ asker: Asker) async -> PersonAnswer {
@@ -193,8 +201,9 @@ internal import Sodium
 
     private func question(_ group: AccessGroup, _ asker: Asker) -> PersonQuestion {
         PersonQuestion(
-            cookie: Random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }, program: asker.program,
-            trust: asker.trust, group: group, operation: asker.operation)
+            cookie: Random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }, connection: asker.connection,
+            facts: asker.facts, program: asker.program, trust: asker.trust, group: group,
+            operation: asker.operation)
     }
 }
 

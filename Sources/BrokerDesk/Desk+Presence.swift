@@ -62,7 +62,7 @@ extension Desk {
         try await challenges.prove(
             demands,
             for: Challenges.Asker(
-                connection: caller.connection, application: entitlements.application,
+                connection: caller.connection, facts: caller.facts, application: entitlements.application,
                 program: gate.applicationName(of: caller), trust: entitlements.trust, operation: operation,
                 isHere: { self.isKnown(caller.connection) }))
         // What is kept of a connection that has gone would never be forgotten again.

@@ -24,6 +24,8 @@ public enum Authorization: Sendable, Equatable {
 public enum AuthorityAction {
     /// What an administrator does.
     public static let manage = "org.chatelaine.manage"
+    /// Is asked for by an item that demands the person's presence.
+    public static let present = "org.chatelaine.present"
     /// Sets or changes the passcode of the caller's own keychain.
     public static let setPasscode = "org.chatelaine.set-passcode"
     /// Removes it, and with it what the passcode alone protects.

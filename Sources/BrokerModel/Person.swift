@@ -4,12 +4,20 @@ public protocol Person: Sendable {
     /// question's number, and this returns when the person has answered or does not want to. `unreachable` where nobody
     /// could be asked. A task that is cancelled withdraws the question.
     func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer
+
+    /// Has the machine's authority make sure of the person, who is told what for. `unreachable` where there is no
+    /// authority, or nobody whom it could ask. A task that is cancelled withdraws the question.
+    func askForPresence(_ question: PersonQuestion) async -> PersonAnswer
 }
 
 /// What a person is told before it decides.
 public struct PersonQuestion: Sendable {
     /// The question's number, which nobody can guess.
     public let cookie: UInt64
+    /// The connection of the program that wants it.
+    public let connection: String
+    /// What is known of its process.
+    public let facts: PeerFacts
     /// The program that wants it, as the policy names it or by its path.
     public let program: String
     /// What the program's identity is worth.
@@ -21,9 +29,12 @@ public struct PersonQuestion: Sendable {
 
     /// All fields.
     public init(
-        cookie: UInt64, program: String, trust: Trust, group: AccessGroup, operation: Operation
+        cookie: UInt64, connection: String, facts: PeerFacts, program: String, trust: Trust,
+        group: AccessGroup, operation: Operation
     ) {
         self.cookie = cookie
+        self.connection = connection
+        self.facts = facts
         self.program = program
         self.trust = trust
         self.group = group

@@ -7,6 +7,7 @@ struct Options: Equatable {
     var deviceKey: String?
     var socket: Socket = .standard
     var configuration: String?
+    var systemBus: String?
 
     /// The direct endpoint.
     enum Socket: Equatable {
@@ -46,12 +47,16 @@ struct Options: Equatable {
             case "--state": options.stateFolder = try value(of: name, inline, &rest)
             case "--device-key": options.deviceKey = try value(of: name, inline, &rest)
             case "--socket": options.socket = .path(try value(of: name, inline, &rest))
+            case "--system-bus": options.systemBus = try value(of: name, inline, &rest)
             case "--config": options.configuration = try value(of: name, inline, &rest)
             default: throw Mistake(text: "unknown argument \(argument)")
             }
         }
         guard let mode else { throw Mistake(text: "one of --user and --system is needed") }
         options.isSystem = mode
+        guard !mode || options.systemBus == nil else {
+            throw Mistake(text: "--system-bus goes with --user alone")
+        }
         guard !mode || !options.readsUserPolicy else {
             throw Mistake(text: "--user-policy goes with --user alone")
         }
@@ -87,6 +92,7 @@ struct Options: Equatable {
           --device-key FILE  the device key; made at first start
           --socket PATH      the direct endpoint; $XDG_RUNTIME_DIR/chatelaine/bus by itself
           --no-socket        no direct endpoint
+          --system-bus ADDR  where polkit is asked; /run/dbus/system_bus_socket by itself
           --config FILE      configuration ([Broker] AllowPlain=, UnlockWithSession=, SecretService=)
           --version, --help
 

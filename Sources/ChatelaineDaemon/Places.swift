@@ -14,6 +14,8 @@ struct Places {
     let runtime: String?
     /// The direct endpoint's socket; nil where there is to be none.
     let socket: Socket?
+    /// The address of the bus that polkit is on. The environment has no say: it is the user's.
+    let systemBus: String
 
     /// A socket, and who may open its file: all users where the broker serves all.
     struct Socket {
@@ -42,6 +44,7 @@ struct Places {
             named: options.configuration,
             own: options.isSystem ? nil : configFolder.map { $0 + "/chatelained.conf" })
         socket = try Self.socket(options)
+        systemBus = options.systemBus ?? "unix:path=/run/dbus/system_bus_socket"
         self.state = state
         self.deviceKey = deviceKey
         if let folder = options.policyFolder {

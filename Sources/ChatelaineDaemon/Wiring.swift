@@ -113,17 +113,15 @@ internal import Sodium
             await configured(configuration)
             return loaded
         }
+        let polkit = isSystem ? Polkit(connection) : nil
         return Keychains(
-            reception: Reception(
-                peers: try peers(thread), policies: policies,
-                authority: isSystem ? Polkit(connection) : nil),
+            reception: Reception(peers: try peers(thread), policies: policies, authority: polkit),
             policies: policies, administrators: isSystem ? .machine : .programs, log: log, fronts: fronts,
-            conditions: conditions, person: person)
+            conditions: conditions, person: polkit.map { DistantPerson($0) } ?? desktopPerson)
     }
 
-    // The prompter is of a session, which the broker of all users is in none of.
-    private var person: any Person {
-        isSystem ? DistantPerson() : DesktopPerson(prompter: BusPrompter(connection))
+    private var desktopPerson: any Person {
+        DesktopPerson(prompter: BusPrompter(connection), systemBus: SystemBus(places.systemBus))
     }
 
     private func peers(_ thread: WorkThread) throws(Daemon.Failure) -> Peers {

@@ -30,6 +30,10 @@ internal import Sodium
     ) async -> Result<Void, Pinentry.Failure> {
         do throws(Pinentry.Failure) {
             try await introduce(question, pinentry)
+            if question.kind == .password {
+                try await pinentry.wait()
+                return .success(())
+            }
             for _ in 0..<Self.attemptsMax {
                 let passcode = try await pinentry.passcode()
                 guard let problem = await hand(passcode, question, cookie) else { break }
@@ -55,7 +59,7 @@ internal import Sodium
     // Nil when the broker has taken it, else what the person should know.
     private func hand(_ passcode: SharedSecret, _ question: Question, _ cookie: UInt64) async -> String? {
         do throws(ChatelaineError) {
-            if question.isConfirmation {
+            if question.kind == .confirm {
                 try await broker.confirm(cookie, passcode)
             } else {
                 try await broker.unlock(passcode)

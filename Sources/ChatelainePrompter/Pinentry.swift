@@ -50,6 +50,15 @@ internal import Sodium
         return try await answer()
     }
 
+    /// Shows it with one button, by which the person cancels, until that is pressed. Whoever else asks the person gets the
+    /// keys.
+    func wait() async throws(Failure) {
+        try await tell("OPTION", "no-grab")
+        try await tell("SETOK", "Cancel")
+        try say("CONFIRM --one-button")
+        _ = try await answer()
+    }
+
     /// Ends it, and comes back when it is gone: the next dialog must not stand beside it.
     func close() async {
         _ = program.write("BYE\n")

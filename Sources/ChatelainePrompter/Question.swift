@@ -16,15 +16,33 @@ struct Question: BusDecodable {
         \(wish)
         \(trust)
 
-        \(isConfirmation ? "Type the passcode to allow it once, or cancel." : "Type the passcode to unlock it, or cancel.")
+        \(request)
         """
     }
 
-    /// Whether the passcode is to show that the person is there, and to unlock nothing.
-    var isConfirmation: Bool { values["Kind"]?.value == "confirm" }
+    /// What is asked for.
+    enum Kind: String {
+        /// The passcode, to unlock the keychain.
+        case unlock
+        /// The passcode, to show that the person is there, and to unlock nothing.
+        case confirm
+        /// Nothing: somebody else asks for the password.
+        case password
+    }
+
+    /// What is asked for; an unlock where nothing is said of it.
+    var kind: Kind { Kind(rawValue: values["Kind"]?.value ?? "") ?? .unlock }
+
+    private var request: String {
+        switch kind {
+        case .unlock: "Type the passcode to unlock it, or cancel."
+        case .confirm: "Type the passcode to allow it once, or cancel."
+        case .password: "To allow it once, answer the system, which asks for your password beside this."
+        }
+    }
 
     private var wish: String {
-        guard isConfirmation else { return "\(program) asks for the keychain to be unlocked." }
+        if kind == .unlock { return "\(program) asks for the keychain to be unlocked." }
         let group = Self.shortened(values["Group"]?.value ?? "")
         switch values["Operation"]?.value {
         case "update": return "\(program) wants to change what you protect in \(group)."

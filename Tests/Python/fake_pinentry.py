@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A pinentry whose person is the test: each command that it is given goes over a socket, and each GETPIN is
-answered with what comes back there. It is copied beside the socket and run from there."""
+"""A pinentry whose person is the test: each command that it is given goes over a socket, and each GETPIN or
+CONFIRM is answered with what comes back there. It is copied beside the socket and run from there."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ with person.makefile("rwb", buffering=0) as wire:
     for line in sys.stdin.buffer:
         wire.write(line)
         answer = b"OK\n"
-        if line == b"GETPIN\n":
+        if line.startswith((b"GETPIN", b"CONFIRM")):
             count = int(wire.readline() or 0)
             answer = wire.read(count)
         sys.stdout.buffer.write(answer)

@@ -181,6 +181,11 @@ class World:
         return self._inside("runtime/chatelaine/bus")
 
     @property
+    def system_bus(self):
+        """Where the broker looks for the machine's services: nobody is there unless a suite starts it."""
+        return f"unix:path={self._inside('system-bus')}"
+
+    @property
     def client_address(self):
         """What the clients connect to."""
         return f"unix:path={self.socket}" if self.direct else self.address
@@ -236,6 +241,8 @@ class World:
             self._inside("device.key"),
             "--config",
             self._inside("chatelained.conf"),
+            "--system-bus",
+            self.system_bus,
             *([] if self.direct else ["--no-socket"]),
         ]
 

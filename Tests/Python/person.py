@@ -60,7 +60,8 @@ class Dialog:
             line = self.wire.readline()
             if not line:
                 raise AssertionError("the dialog went without asking")
-            if line == b"GETPIN\n":
+            if line.startswith((b"GETPIN", b"CONFIRM")):
+                self.question = line.decode().rstrip("\n")
                 return
             self.told.append(line.decode().rstrip("\n"))
 
@@ -77,6 +78,10 @@ class Dialog:
     def cancel(self):
         self.answer(CANCELLED)
 
+    def press(self):
+        """Presses the one button."""
+        self.answer(b"OK\n")
+
     def answer(self, lines):
         self.wire.write(b"%d\n%b" % (len(lines), lines))
 
@@ -84,7 +89,7 @@ class Dialog:
         """Until its process is gone, and the dialog with it."""
         try:
             while line := self.wire.readline():
-                if line == b"GETPIN\n":
+                if line.startswith((b"GETPIN", b"CONFIRM")):
                     raise AssertionError("the dialog asks again")
         except ConnectionResetError:
             pass

@@ -2,10 +2,11 @@
 
 from presence_attacks import TABLE as ATTACKS
 from presence_passcode import TABLE as PASSCODE
+from presence_polkit import TABLE as POLKIT
 from presence_stage import PresenceStage
 from harness import World
 
-TABLES = (PASSCODE, ATTACKS)
+TABLES = (PASSCODE, ATTACKS, POLKIT)
 
 
 def run(report):

@@ -78,6 +78,8 @@ class SystemWorld(World):
         command = super().command
         command[command.index("--user")] = "--system"
         command[-1:] = ["--socket", self.endpoint]
+        place = command.index("--system-bus")
+        del command[place : place + 2]
         return command
 
     def of(self, user_id, identity="mail"):

@@ -16,6 +16,7 @@ SHIPPED = {
     "org.chatelaine.manage": ("auth_admin", "auth_admin", "auth_admin_keep"),
     "org.chatelaine.set-passcode": ("yes", "yes", "yes"),
     "org.chatelaine.remove-passcode": ("yes", "yes", "yes"),
+    "org.chatelaine.present": ("auth_self", "auth_self", "auth_self"),
     "org.chatelaine.recovery-key": ("yes", "yes", "yes"),
     "org.chatelaine.recover": ("yes", "yes", "yes"),
 }
