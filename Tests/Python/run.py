@@ -47,6 +47,7 @@ SUITES = (
     "secret_when_unlocked",
     "secret_owner",
     "presence",
+    "prompt_pictures",
 )
 PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"}
 

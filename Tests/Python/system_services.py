@@ -41,6 +41,7 @@ class SystemBus:
         self.process = subprocess.Popen(
             ["dbus-daemon", f"--config-file={path}", "--nofork", "--nopidfile", "--print-address=1"],
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         self.process.stdout.readline()
         return self
