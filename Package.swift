@@ -69,6 +69,7 @@ let package = Package(
         room("BrokerGate", ["BrokerModel", "BrokerPolicy", "BrokerPeers"]),
         room("BrokerVault", ["BrokerModel", "BrokerGate", "Sodium", "SQLite"]),
         room("BrokerBus", ["BrokerModel", "SDBus", "Sodium"]),
+        room("BrokerSessions", ["BrokerModel", "SDBus"]),
         room(
             "BrokerDesk",
             [
@@ -87,7 +88,7 @@ let package = Package(
             name: "ChatelaineDaemon",
             dependencies: [
                 "BrokerModel", "BrokerPolicy", "BrokerPeers", "BrokerGate", "BrokerVault", "BrokerBus",
-                "BrokerDesk", "BrokerHost", "SecretServiceFront", "SDBus", "Sodium",
+                "BrokerDesk", "BrokerHost", "BrokerSessions", "SecretServiceFront", "SDBus", "Sodium",
             ],
             swiftSettings: house),
         .executableTarget(
@@ -121,6 +122,7 @@ let package = Package(
                 "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "BrokerDesk",
                 "Chatelaine", "ExampleAuthority", "SDBus", "SQLite", "Sodium",
             ]),
+        tests("BrokerSessionsTests", ["BrokerModel", "BrokerSessions", "SDBus"]),
         tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],
@@ -131,8 +133,8 @@ let package = Package(
         .testTarget(
             name: "ChatelaineCommandTests",
             dependencies: [
-                "BrokerHost", "BrokerModel", "Chatelaine", "ChatelaineCommand", "ChatelaineDaemon", "Console",
-                "SDBus", "Sodium", "TestKit",
+                "BrokerHost", "BrokerModel", "BrokerPolicy", "Chatelaine", "ChatelaineCommand",
+                "ChatelaineDaemon", "Console", "SDBus", "Sodium", "TestKit",
             ],
             exclude: ["Transcripts"], swiftSettings: house),
         .executableTarget(

@@ -39,10 +39,18 @@ extension Desk {
 
     /// `Unlock`.
     public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
+        try unlock(context, passcode, since: vault.locks)
+    }
+
+    /// The same for a call that came when the keychain had been locked so often: who calls may have to be looked up
+    /// first, and a lock that comes meanwhile wins.
+    func unlock(
+        _ context: CallContext, _ passcode: SharedSecret, since locks: Int
+    ) throws(Refusal) -> Outcome<Void> {
         try managing(context, "unlock", .user(action: nil)) { (_, leave) throws(Refusal) in
             _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.unlock(try leave(), passcode)
+                try await self.vault.unlock(try leave(), passcode, since: locks)
                 self.secretService?.openAll()
                 self.leaveUpkeep()
             }

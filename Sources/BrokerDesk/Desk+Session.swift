@@ -33,9 +33,13 @@ extension Desk {
 
 /// With `--system`: by the user whose session it is. A keychain that is not open has no keys in memory.
 extension Desks {
-    /// The person is not there any more: see the desk's.
-    public func sessionLocked(_ cause: LockCause, of userID: UInt32) {
-        desks[userID]?.sessionLocked(cause)
+    /// The person is not there any more, or, without a user, nobody is: see the desk's.
+    public func sessionLocked(_ cause: LockCause, of userID: UInt32?) {
+        if let userID {
+            desks[userID]?.sessionLocked(cause)
+        } else {
+            for desk in desks.values { desk.sessionLocked(cause) }
+        }
     }
 
     /// The person has unlocked the screen.
@@ -45,5 +49,10 @@ extension Desks {
     public func allowUnlockWithSession(_ isAllowed: Bool) {
         unlocksWithSession = isAllowed
         for desk in desks.values { desk.allowUnlockWithSession(isAllowed) }
+    }
+
+    /// Comes back when no desk has work under way that a lock has overtaken.
+    public func settle() async {
+        for desk in desks.values { await desk.settle() }
     }
 }

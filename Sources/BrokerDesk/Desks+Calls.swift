@@ -1,5 +1,7 @@
+internal import BrokerGate
 public import BrokerModel
 internal import BrokerPeers
+internal import BrokerVault
 internal import SDBus
 public import Sodium
 
@@ -109,7 +111,11 @@ extension Desks {
 
     /// `Unlock`.
     public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
-        try forward(context) { (desk) throws(Refusal) in try desk.unlock(context, passcode) }
+        // Whose call it is may not be known yet.
+        let locks = desks.mapValues(\.vault.locks)
+        return try forward(context) { (desk) throws(Refusal) in
+            try desk.unlock(context, passcode, since: desk.gate.userID.flatMap { locks[$0] } ?? 0)
+        }
     }
 
     /// `Confirm`.

@@ -10,7 +10,8 @@ public import BrokerPolicy
 public final class Gate {
     /// The policy in force.
     public private(set) var policy: Policy
-    let userID: UInt32?
+    /// Whose keychain it is before; nil where it is before none.
+    public let userID: UInt32?
     private let administrators: Administrators
     let audit: any AuditSink
     private var cache: [String: Standing] = [:]

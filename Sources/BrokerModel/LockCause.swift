@@ -14,4 +14,15 @@ public enum LockCause: String, Sendable, CaseIterable {
     /// Whether the passcode is asked for after it, whatever the session says: a machine that sleeps may be carried
     /// away, and who logs in anew shows a password.
     public var endsSession: Bool { self == .sleep || self == .sessionEnd }
+
+    /// What `LockOn=` says: `none`, or words between white space. Nil where one is not known.
+    public static func set(from text: String) -> Set<LockCause>? {
+        if text == "none" { return [] }
+        let words = text.split { $0 == " " || $0 == "\t" }
+        let causes = words.compactMap { LockCause(rawValue: String($0)) }
+        return causes.count == words.count ? Set(causes) : nil
+    }
+
+    /// What `LockOn=` may say, for a person.
+    public static var usage: String { "none, or of " + allCases.map(\.rawValue).joined(separator: ", ") }
 }

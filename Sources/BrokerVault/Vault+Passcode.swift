@@ -16,9 +16,13 @@ extension Vault {
 
     /// Opens the keybag with the passcode. `AuthFailed` after a pause that grows, and then nothing has
     /// changed. A lock that comes meanwhile wins.
-    public func unlock(_ grant: borrowing ManagerGrant, _ passcode: SharedSecret) async throws(Refusal) {
+    ///
+    /// `since` is `locks` as it was when the call came, where it has waited before this.
+    public func unlock(
+        _ grant: borrowing ManagerGrant, _ passcode: SharedSecret, since locksAtCall: Int? = nil
+    ) async throws(Refusal) {
         // From the call on, so that it is also overtaken while it waits for its turn.
-        let locksBefore = locks
+        let locksBefore = locksAtCall ?? locks
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             guard store.isPasscodeSet else { throw .noPasscode }

@@ -9,6 +9,7 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+#include <systemd/sd-login.h>
 
 // Swift imports the symbol as a constant and cannot take its address, which sd-bus needs to see.
 static inline const unsigned *shim_vtable_format(void) {

@@ -1,4 +1,5 @@
 internal import BrokerHost
+internal import BrokerModel
 internal import BrokerPolicy
 
 /// `chatelained.conf`: the policy's syntax, one section `[Broker]`.
@@ -9,6 +10,8 @@ struct Configuration: Equatable {
     var unlocksWithSession = false
     /// What becomes of `org.freedesktop.secrets` on a session bus.
     var secretService = SecretServiceMode.alone
+    /// What locks a keychain beside its owner.
+    var lockOn = Set(LockCause.allCases)
 
     static let standardPath = "/etc/chatelaine/chatelained.conf"
 
@@ -59,10 +62,18 @@ struct Configuration: Equatable {
                         throw Self.problem(file, entry.line, "SecretService= is yes, no or auto")
                     }
                     secretService = mode
+                case ("LockOn", _) where file.origin == .user:
+                    throw Self.problem(file, entry.line, "LockOn= is the administrator's to say")
+                case ("LockOn", let words):
+                    guard let causes = LockCause.set(from: words) else {
+                        throw Self.problem(file, entry.line, "LockOn= is \(LockCause.usage)")
+                    }
+                    lockOn = causes
                 default:
                     throw Self.problem(
                         file, entry.line,
-                        "unknown key; this version knows AllowPlain=, UnlockWithSession= and SecretService=")
+                        "unknown key; this version knows AllowPlain=, UnlockWithSession=, SecretService= and LockOn="
+                    )
                 }
             }
         }

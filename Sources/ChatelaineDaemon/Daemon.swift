@@ -3,6 +3,7 @@ internal import BrokerDesk
 internal import BrokerHost
 internal import BrokerModel
 internal import BrokerPolicy
+internal import BrokerSessions
 internal import SDBus
 internal import Sodium
 
@@ -34,6 +35,7 @@ internal import Sodium
     private var front: BrokerFront?
     private var service: (any Served)?
     private(set) var secretService: SecretServiceOffer?
+    private var sessions: SessionWatch?
     /// Opens the store, which is done once.
     var openStore: (() -> Void)?
     private var registrations: [Registration] = []
@@ -89,10 +91,7 @@ internal import Sodium
         let wiring = Wiring(
             isSystem: options.isSystem, places: places, connection: connection, fronts: fronts,
             direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem),
-            configured: { [weak self] in
-                self?.service?.allowUnlockWithSession($0.unlocksWithSession)
-                await self?.secretService?.apply($0.secretService)
-            })
+            configured: { [weak self] in await self?.apply($0) })
         if options.isSystem {
             // Who may listen in on the system's bus is root's to say.
             let desks = try wiring.desks(policy)
@@ -110,6 +109,34 @@ internal import Sodium
                 .warning, "secret memory is not locked; raise LimitMEMLOCK= so that it cannot be swapped")
         }
         try serveDirect(options.isSystem)
+        followSessions(options.isSystem, configuration.lockOn)
+    }
+
+    private func apply(_ configuration: Configuration) async {
+        sessions?.apply(configuration.lockOn)
+        service?.allowUnlockWithSession(configuration.unlocksWithSession)
+        await secretService?.apply(configuration.secretService)
+    }
+
+    // Nothing waits for it: a machine without logind, or a bus that is slow, is served all the same.
+    private func followSessions(_ isSystem: Bool, _ causes: Set<LockCause>) {
+        guard let service else { return }
+        let watch = SessionWatch(
+            onlyUserID: isSystem ? nil : HostEnvironment.userID, causes: causes,
+            SessionWatch.Outlet(
+                locked: { service.sessionLocked($0, of: $1) },
+                unlocked: { service.sessionUnlocked(of: $0) },
+                settle: { await service.settle() },
+                note: { [log] in log.write($0.isGood ? .info : .warning, $0.text) }))
+        sessions = watch
+        BrokerActor.start { [connection] in
+            if isSystem {
+                await watch.follow(on: connection)
+            } else {
+                await watch.followScreenSavers(on: connection)
+                await watch.followApart()
+            }
+        }
     }
 
     private func serve(

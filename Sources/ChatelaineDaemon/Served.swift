@@ -12,9 +12,17 @@ extension Desks: BrokerService {}
     func connectionGone(_ connection: String)
     func clockWasSet()
     func allowUnlockWithSession(_ isAllowed: Bool)
+    /// Whose session it is, or nobody where all are meant.
+    func sessionLocked(_ cause: LockCause, of userID: UInt32?)
+    func sessionUnlocked(of userID: UInt32)
+    func settle() async
     func isKnown(_ connection: String) -> Bool
     @discardableResult func reloadPolicy() async throws(Refusal) -> [String]
 }
 
-extension Desk: Served {}
+/// It hears of its own user's sessions alone.
+extension Desk: Served {
+    func sessionLocked(_ cause: LockCause, of userID: UInt32?) { sessionLocked(cause) }
+    func sessionUnlocked(of userID: UInt32) { sessionUnlocked() }
+}
 extension Desks: Served {}

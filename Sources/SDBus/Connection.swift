@@ -49,6 +49,15 @@ internal import Glibc
         return try unsafe finish(bus, isBus: true, started: 0)
     }
 
+    /// Begins to connect to the system's bus, and waits for nothing: what is called meanwhile is sent when the bus has
+    /// answered. Throws where there is none; one that then refuses is lost like any other (`onDisconnect`).
+    public static func beginSystem() throws(BusError) -> Connection {
+        var bus: OpaquePointer?
+        try check(unsafe sd_bus_open_system(&bus))
+        guard let bus = unsafe bus else { throw BusError(errno: ENOMEM) }
+        return try unsafe Connection(started: bus, isBus: true)
+    }
+
     /// Connects to a peer that is no bus. It says no `Hello`; the handshake goes on while calls are queued.
     public static func openDirect(address: String) throws(BusError) -> Connection {
         let bus = try unsafe make()

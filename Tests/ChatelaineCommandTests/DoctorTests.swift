@@ -1,3 +1,5 @@
+import BrokerModel
+import BrokerPolicy
 import Foundation
 import TestKit
 import Testing
@@ -27,6 +29,30 @@ import Testing
         let files = scope.map { ["/proc/sys/kernel/yama/ptrace_scope": $0] } ?? [:]
         let finding = kernel(files)["tracing"]
         #expect(finding?.result.rawValue == result && (finding?.advice == nil) == (result == "ok"))
+    }
+
+    @Test(arguments: [
+        ("", "lock on session-lock, sleep, session-end, seat-switch, screen-saver"),
+        ("LockOn=sleep session-lock", "lock on session-lock, sleep"), ("LockOn=none", "LockOn=none"),
+        ("LockOn=suspend", "cannot be read"), ("nonsense", "cannot be read"),
+    ])
+    func whatLocksIsTold(_ line: String, _ words: String) {
+        let file = PolicyFile(
+            path: "chatelained.conf", contents: Array("[Broker]\n\(line)\n".utf8), origin: .system)
+        let causes = LockExamination.causes(in: file)
+        let finding = LockExamination.finding(hasLogind: true, causes)
+        #expect(finding.result == .good && finding.detail.contains(words))
+        #expect(LockExamination.finding(hasLogind: false, causes).result == .absent)
+    }
+
+    @Test func theConfigurationIsTheRunningBrokers() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.entry("other.conf")
+        try Data("[Broker]\nLockOn=sleep\n".utf8).write(to: URL(fileURLWithPath: path))
+        for arguments in [["chatelained", "--config", path], ["chatelained", "--config=\(path)"]] {
+            #expect(LockExamination.causes(arguments) == [.sleep])
+        }
+        #expect(LockExamination.causes(["chatelained", "--config", folder.entry("absent")]) == nil)
     }
 
     @Test(arguments: [

@@ -205,6 +205,8 @@ class World:
             "XDG_STATE_HOME": self._inside("home"),
             "XDG_DATA_HOME": self._inside("data"),
             "XDG_CACHE_HOME": self._inside("cache"),
+            # This machine's own sessions are none of a test's.
+            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self._inside('no-system-bus')}",
         }
 
     # The broker's life

@@ -18,6 +18,7 @@ SUITES = (
     "refresh",
     "scenarios",
     "lock_matrix",
+    "screen_lock",
     "recovery",
     "hostile",
     "storage_faults",

@@ -5,6 +5,7 @@ import shutil
 import signal
 
 import system_manager
+import system_sessions
 import system_trouble
 from chatelaine_client import MANAGER
 from expect import Table, by_reference, equal, generic, holds, refused, same_secret, secret
@@ -195,7 +196,7 @@ def run(report):
     """With --system the broker looks at its callers from process 1's side, so the suite gets a process 1 of its own."""
     if os.getpid() != 1:
         return in_own_process_namespace("system_users", report)
-    rows = TABLE.rows + system_manager.TABLE.rows + system_trouble.TABLE.rows
+    rows = TABLE.rows + system_manager.TABLE.rows + system_trouble.TABLE.rows + system_sessions.TABLE.rows
     with SystemWorld() as world:
         for one in sorted(rows, key=lambda one: one.number):
             report.play(one, lambda one=one: one.play(world))

@@ -12,7 +12,8 @@ internal import SDBus
         let kernel = KernelExamination(
             text: HostKernel.text, canFollow: HostKernel.canFollow,
             pinsSocketPeers: HostKernel.pinsSocketPeers, busGivesLabels: broker.busGivesLabels)
-        let machine = await MachineExamination.findings(isSystem: isSystem)
+        let machine = await MachineExamination.findings(
+            isSystem: isSystem, brokersArguments: broker.arguments)
         let findings = broker.findings + policy + machine + kernel.findings
         try context.print(.array(findings.map(\.json))) { text(findings, context.style) }
         let wrong = findings.count { $0.result == .wrong }

@@ -3,8 +3,8 @@ internal import SDBus
 
 /// What the doctor sees of the machine. None of it is needed, so nothing here is wrong.
 @BrokerActor enum MachineExamination {
-    static func findings(isSystem: Bool) async -> [Finding] {
-        [journal, tpm] + (await services(isSystem))
+    static func findings(isSystem: Bool, brokersArguments: [String]) async -> [Finding] {
+        [journal, tpm] + (await services(isSystem, brokersArguments))
     }
 
     private static var journal: Finding {
@@ -19,7 +19,7 @@ internal import SDBus
             : Finding("TPM", .absent, "file permissions alone keep the device key")
     }
 
-    private static func services(_ isSystem: Bool) async -> [Finding] {
+    private static func services(_ isSystem: Bool, _ brokersArguments: [String]) async -> [Finding] {
         guard let system = try? Connection.openSystem() else {
             return [
                 Finding("logind", .absent, "there is no system bus"),
@@ -29,10 +29,9 @@ internal import SDBus
         }
         let names = await BusFacts.names(system)
         return [
-            names.contains("org.freedesktop.login1")
-                ? Finding("logind", .good, "tells when the session is locked")
-                : Finding(
-                    "logind", .absent, "nothing tells when the session is locked; chatelaine lock does"),
+            LockExamination.finding(
+                hasLogind: names.contains("org.freedesktop.login1"),
+                LockExamination.causes(brokersArguments)),
             names.contains("net.reactivated.Fprint")
                 ? Finding("fprintd", .good, "can ask for a fingerprint")
                 : Finding("fprintd", .absent, "no fingerprint can be asked for"),

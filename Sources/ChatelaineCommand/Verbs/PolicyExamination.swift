@@ -51,11 +51,7 @@ enum PolicyExamination {
 extension PolicySource {
     /// Where a broker of that command line reads its policy.
     init(ofBroker arguments: [String]) {
-        var folder: String?
-        for (index, argument) in arguments.enumerated() {
-            if argument.hasPrefix("--policy=") { folder = String(argument.dropFirst(9)) }
-            if argument == "--policy", index + 1 < arguments.count { folder = arguments[index + 1] }
-        }
+        let folder = BrokerArguments.value(of: "--policy", in: arguments)
         let readsOwn = arguments.contains("--user-policy")
         let own = readsOwn ? HostEnvironment.xdgFolder("XDG_CONFIG_HOME", fallback: ".config") : nil
         self = folder.map(PolicySource.folder) ?? .standard(userFolder: own.map { $0 + "/policy.d" })
