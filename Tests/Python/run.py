@@ -19,6 +19,7 @@ SUITES = (
     "scenarios",
     "lock_matrix",
     "screen_lock",
+    "session_unlock",
     "recovery",
     "hostile",
     "storage_faults",

@@ -40,3 +40,18 @@ def k40(_):
         for user, causes in ((w.alice, ("session-lock", "sleep")), (w.bob, ("session-end", "sleep"))):
             for cause in causes:
                 equal(w.log().count(f"user {user}: locked by {cause}\n"), 1)
+
+
+@row("K41", "UnlockWithSession=yes", "both are locked; one's session unlocks", "that user's alone opens")
+def k41(_):
+    with SystemScreens(configuration="[Broker]\nUnlockWithSession=yes\n") as w:
+        users = (w.alice, w.bob)
+        for user in users:
+            w.logind.session(str(user), user)
+            w.of(user).set_passcode(b"", PASSCODE)
+            w.logind.signal(str(user), "Lock")
+        w.logind.barrier()
+        equal([w.state_of(user) for user in users], ["locked", "locked"])
+        w.logind.signal(str(w.bob), "Unlock")
+        w.logind.barrier()
+        equal([w.state_of(user) for user in users], ["locked", "unlocked"])

@@ -197,6 +197,37 @@ def refused_at_first(box):
     holds("ListGroups" not in box.output("busctl", "call", *MANAGER, "ListClients"), "the manager answers")
 
 
+@row("SU20", "the real logind, and UnlockWithSession= as it is and with yes", "loginctl locks and unlocks alice's session",
+     "locked until the passcode; open again with the session")  # fmt: skip
+def with_session(box):
+    box.run("systemctl", "stop", UNIT)
+    box.run("rm", "--recursive", "--force", "/var/lib/chatelaine", CREDENTIAL)
+    box.run("sh", "-c", f"[ -e {KEY} ] || cp /root/kept.key {KEY}")
+    with box.start_login("alice", "cat") as session:
+        box.until(lambda: "alice" in box.output("loginctl", "list-sessions"), "alice has a session")
+        for follows in (False, True):
+            box.write("/etc/chatelaine/chatelained.conf", "[Broker]\nUnlockWithSession=yes\n" if follows else "")
+            restart(box)
+            passcode = ("passcode", "set") if not follows else ("unlock",)
+            equal(run_tool(box, "alice", COMMAND, *passcode, input="a passcode\n").returncode, 0)
+            box.run("loginctl", "lock-sessions")
+            box.until(lambda: state(box) == "locked", "the session's lock has locked it")
+            box.run("loginctl", "unlock-sessions")
+            if follows:
+                box.until(lambda: state(box) == "unlocked", "the session's unlock has opened it")
+            else:
+                # A second lock would be told of, had the first one been undone.
+                box.run("loginctl", "lock-sessions")
+                equal(state(box), "locked")
+                said = box.journal(f"--unit={UNIT}", "--output=cat")
+                equal(said.count("user 1000: locked by session-lock"), 1, "how often it was locked")
+        session.stdin.close()
+
+
+def state(box):
+    return chatelaine(box, "alice", "--json", "status")["State"]
+
+
 def run(report, box, kind, programs):
     give_tpm(box)
     serve(box, programs, POLICY)
