@@ -5,6 +5,7 @@ public import SDBus
 /// have that name that knows how to ask.
 @BrokerActor public final class BusPrompter: Prompter {
     private let connection: Connection
+    private let turns: PromptTurns?
 
     /// The name, and the interface.
     public static let name = "org.chatelaine.Prompter1"
@@ -16,8 +17,11 @@ public import SDBus
     /// Clients give up after 25 seconds themselves.
     private static let startMicroseconds: UInt64 = 10_000_000
 
-    /// Asks by the broker's own connection.
-    public init(_ connection: Connection) { self.connection = connection }
+    /// Asks by the broker's own connection, in its turn. Whoever has the turn already gives none.
+    public init(_ connection: Connection, turns: PromptTurns?) {
+        self.connection = connection
+        self.turns = turns
+    }
 
     /// Whether somebody has the name, or could be started for it, and says that it can ask. One that does not know the
     /// question can.
@@ -35,6 +39,11 @@ public import SDBus
 
     /// Calls the prompter, and takes the question back when the task is cancelled or the person stays away.
     public func ask(_ question: PromptQuestion) async -> Bool {
+        guard let turns else { return await askNow(question) }
+        return await turns.run { await self.askNow(question) }
+    }
+
+    private func askNow(_ question: PromptQuestion) async -> Bool {
         guard let prompter = await started(), !Task.isCancelled else { return false }
         do throws(BusError) {
             try await connection.call(

@@ -10,6 +10,9 @@ public struct DistantPerson: Person {
     /// `unreachable`.
     public func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
 
+    /// `unreachable`: nothing could say what the finger is wanted for.
+    public func askForFinger(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
+
     /// Has polkit ask, in the broker's words.
     public func askForPresence(_ question: PersonQuestion) async -> PersonAnswer {
         await polkit?.confirms(question, isOwner: true) ?? .unreachable

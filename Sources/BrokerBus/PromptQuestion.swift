@@ -12,6 +12,8 @@ public struct PromptQuestion: Sendable {
         case confirm
         /// Nothing: the person is told why the system asks for its password, and may cancel that.
         case password
+        /// Nothing: the person is told what the fingerprint reader waits for, and may cancel that.
+        case finger
     }
 
     /// What is asked for.

@@ -172,7 +172,9 @@ internal import Sodium
         switch factor {
         case .passcode: keychain.isPasscodeSet() ? await askForPasscode(group, asker) : .refused
         case .presence: await askForPresence(group, asker)
-        case .anyFinger, .enrolledFinger: .unreachable
+        case .anyFinger: await person.askForFinger(question(group, asker))
+        // What was enrolled is not known.
+        case .enrolledFinger: .unreachable
         }
     }
 

@@ -8,6 +8,10 @@ public protocol Person: Sendable {
     /// Has the machine's authority make sure of the person, who is told what for. `unreachable` where there is no
     /// authority, or nobody whom it could ask. A task that is cancelled withdraws the question.
     func askForPresence(_ question: PersonQuestion) async -> PersonAnswer
+
+    /// Has the person touch the fingerprint reader. `refused` where no finger is enrolled, or three were others;
+    /// `unreachable` where there is no reader to ask with. A task that is cancelled lets go of the reader.
+    func askForFinger(_ question: PersonQuestion) async -> PersonAnswer
 }
 
 /// What a person is told before it decides.

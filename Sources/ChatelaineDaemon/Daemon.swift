@@ -31,6 +31,7 @@ internal import Sodium
     let connection: Connection
     private let state: StateFolder
     private let fronts = Fronts()
+    private let turns = PromptTurns()
     private let direct: DirectEndpoint
     private var front: BrokerFront?
     private var service: (any Served)?
@@ -91,7 +92,7 @@ internal import Sodium
         let wiring = Wiring(
             isSystem: options.isSystem, places: places, connection: connection, fronts: fronts,
             direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem),
-            configured: { [weak self] in await self?.apply($0) })
+            turns: turns, configured: { [weak self] in await self?.apply($0) })
         if options.isSystem {
             // Who may listen in on the system's bus is root's to say.
             let desks = try wiring.desks(policy)
@@ -101,7 +102,9 @@ internal import Sodium
             let (desk, open) = try wiring.desk(policy)
             desk.allowUnlockWithSession(configuration.unlocksWithSession)
             openStore = open
-            secretService = SecretServiceOffer(desk, on: connection, log) { [weak self] in self?.open() }
+            secretService = SecretServiceOffer(desk, on: connection, log, turns: turns) { [weak self] in
+                self?.open()
+            }
             try await serve(desk, allowsPlain: configuration.allowsPlain, configuration.secretService)
         }
         if !Secret.memoryIsLocked {

@@ -10,6 +10,7 @@ internal import SecretServiceFront
     private let connection: Connection
     private let desk: SecretServiceDesk
     private let log: Log
+    private let turns: PromptTurns
     private var front: SecretServiceFront?
     private var watch: Registration?
     private var isAskedFor = false
@@ -17,11 +18,13 @@ internal import SecretServiceFront
     private let acquired: () -> Void
 
     init(
-        _ desk: Desk, on connection: Connection, _ log: Log, acquired: @escaping @BrokerActor () -> Void
+        _ desk: Desk, on connection: Connection, _ log: Log, turns: PromptTurns,
+        acquired: @escaping @BrokerActor () -> Void
     ) {
         self.desk = SecretServiceDesk(desk)
         self.connection = connection
         self.log = log
+        self.turns = turns
         self.acquired = acquired
     }
 
@@ -130,7 +133,8 @@ internal import SecretServiceFront
     private func serve() {
         acquired()
         do throws(BusError) {
-            front = try SecretServiceFront(connection, desk: desk, prompter: BusPrompter(connection))
+            front = try SecretServiceFront(
+                connection, desk: desk, prompter: BusPrompter(connection, turns: turns))
             log.write(.info, "chatelained serves \(Self.name)")
         } catch {
             log.write(.error, "\(Self.name) cannot be served: \(error.message)")

@@ -20,6 +20,8 @@ internal import Sodium
     let state: StateFolder
     /// Nil where it is missing: then no store opens.
     let machineKey: MachineKey?
+    /// Of what the person is asked.
+    let turns: PromptTurns
     /// Hears of the configuration when it was read anew, beside the policy.
     let configured: (Configuration) async -> Void
 
@@ -121,7 +123,9 @@ internal import Sodium
     }
 
     private var desktopPerson: any Person {
-        DesktopPerson(prompter: BusPrompter(connection), systemBus: SystemBus(places.systemBus))
+        DesktopPerson(
+            prompter: BusPrompter(connection, turns: nil), turns: turns,
+            systemBus: SystemBus(places.systemBus))
     }
 
     private func peers(_ thread: WorkThread) throws(Daemon.Failure) -> Peers {

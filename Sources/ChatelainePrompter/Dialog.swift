@@ -30,7 +30,7 @@ internal import Sodium
     ) async -> Result<Void, Pinentry.Failure> {
         do throws(Pinentry.Failure) {
             try await introduce(question, pinentry)
-            if question.kind == .password {
+            if question.kind == .password || question.kind == .finger {
                 try await pinentry.wait()
                 return .success(())
             }

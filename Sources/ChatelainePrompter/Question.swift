@@ -28,6 +28,8 @@ struct Question: BusDecodable {
         case confirm
         /// Nothing: somebody else asks for the password.
         case password
+        /// Nothing: the fingerprint reader waits for a finger.
+        case finger
     }
 
     /// What is asked for; an unlock where nothing is said of it.
@@ -37,6 +39,7 @@ struct Question: BusDecodable {
         switch kind {
         case .unlock: "Type the passcode to unlock it, or cancel."
         case .confirm: "Type the passcode to allow it once, or cancel."
+        case .finger: "Touch the fingerprint reader to allow it once."
         case .password: "To allow it once, answer the system, which asks for your password beside this."
         }
     }

@@ -112,3 +112,22 @@ def forged_bus(stage):
         equal(forger.calls.empty(), True, "whether the forger was asked nothing")
     stage.world.restart()
     stage.world.set_passcode()
+
+
+@row("PK08", "polkit asks for one program", "another one's read", "polkit is asked for it when what says so can be seen")
+def in_turn(stage):
+    with polkit(stage) as service:
+        first = stage.asks(stage.mail, "read", generic())
+        question = service.asked()
+        stage.calendar.begin_read(generic())
+        equal(service.calls.empty(), True, "whether polkit has one question")
+        stage.nothing_asked()
+        service.say(question)
+        refused("AuthFailed", stage.mail.finish)
+        first.await_end()
+        second = stage.person.dialog()
+        holds("org.test.Calendar" in second.text("SETDESC"), "the next notice names the next program")
+        question = service.asked()
+        equal(question.body[0][1]["pid"][1], stage.calendar.process.pid, "the process")
+        service.say(question)
+        second.await_end()

@@ -9,6 +9,7 @@ import subprocess
 
 from expect import NotHere, Table, equal, generic, holds, refused, same_secret, secret
 from harness import PASSCODE, REPOSITORY, World
+from presence_finger import reader
 from presence_polkit import polkit
 from presence_stage import PresenceStage, gated
 
@@ -101,6 +102,18 @@ def password(stage, screen):
         stage.mail.start("read", generic(), interactive=True)
         window = screen.picture("password")
         service.asked()
+        screen.run("xdotool", "windowfocus", "--sync", window)
+        screen.run("xdotool", "key", "Return")
+        equal(refused("UserCanceled", stage.mail.finish).code, -128)
+
+
+@row("PP05", "a finger item", "Read; the one button is pressed", "a picture; -128")
+def finger(stage, screen):
+    with reader(stage) as service:
+        stage.mail.start("read", generic(), interactive=True)
+        service.found()
+        window = screen.picture("finger")
+        service.claimed()
         screen.run("xdotool", "windowfocus", "--sync", window)
         screen.run("xdotool", "key", "Return")
         equal(refused("UserCanceled", stage.mail.finish).code, -128)

@@ -57,7 +57,7 @@ class Service:
     """`with Service(address, name) as service:` each call to it waits until the test answers."""
 
     def __init__(self, address, name=None):
-        self.name, self.calls = name, queue.Queue()
+        self.name, self.calls, self.heard = name, queue.Queue(), queue.Queue()
         self.connection = open_dbus_connection(address)
 
     def __enter__(self):
@@ -75,6 +75,8 @@ class Service:
                 message = self.connection.receive()
                 if message.header.message_type is MessageType.method_call:
                     self.calls.put(message)
+                elif message.header.message_type is MessageType.method_return:
+                    self.heard.put(message)
         except (OSError, ValueError):
             return
 
@@ -86,6 +88,11 @@ class Service:
 
     def answer(self, message, signature=None, body=()):
         self.connection.send(new_method_return(message, signature, body))
+
+    def ping(self):
+        """The bus has passed on what was sent before when it answers."""
+        self.connection.send(message_bus.GetId())
+        self.heard.get(timeout=WAIT_SECONDS)
 
     def refuse(self, message, name):
         self.connection.send(new_error(message, name, "s", ("refused",)))

@@ -146,5 +146,6 @@ import Testing
 /// Nothing in a simulation asks a person.
 struct NobodyThere: Person {
     func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
+    func askForFinger(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
     func askForPresence(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
 }
