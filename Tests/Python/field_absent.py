@@ -9,7 +9,7 @@ absent("B036", "two Flatpak applications need a whole machine: the system tests 
 absent("B041", "no snapd here; how a Snap is told is held by tables (BrokerPeersTests)")
 absent("B052", "no container is started here; in namespaces of its own a program has its unit at most (A04, A05)")
 absent("B122", "many calls of one process are the client library's: its tests play them")
-absent("B062 B071 B166", "logind, PAM and homes that come late are a later release's")
+absent("B062 B166", "PAM and homes that come late are a later release's")
 absent("B182", "device keys in a TPM come with a later release")
 absent("B170 B171", "imports come with a later release")
 absent("B184", "there are no packages yet, so none to remove")

@@ -24,6 +24,7 @@ import field_secret_prompts
 import field_secret_service
 import field_secret_traffic
 import field_secret_values
+import field_sessions
 import field_start
 import secret_stage
 from stage import Stage
@@ -36,6 +37,7 @@ ALONE = (
     field_clock,
     field_keys,
     field_start,
+    field_sessions,
     field_owner,
     field_refresh_alone,
     field_refresh_storm,

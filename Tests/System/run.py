@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "Python")]
 import box  # noqa: E402
 import box_folder  # noqa: E402
 
-SUITES = ("machine", "service", "polkit", "presence", "keys", "audited", "doctor", "keyring", "attacks", "attacks_system", "labels", "clock")
+SUITES = ("machine", "service", "polkit", "presence", "keys", "audited", "doctor", "keyring", "attacks", "attacks_system", "session_lock", "labels", "clock")
 
 
 def main():
