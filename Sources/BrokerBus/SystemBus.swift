@@ -13,7 +13,7 @@ public import SDBus
     func connected() -> Connection? {
         if let connection, connection.isOpen { return connection }
         polkit = nil
-        connection = try? Connection.open(address: address)
+        connection = try? Connection.begin(address: address)
         return connection
     }
 

@@ -64,21 +64,21 @@ public import SDBus
         }
     }
 
-    /// Follows logind over a connection of its own to the system's bus, for as long as it takes to get one, and again
-    /// when it is lost.
-    public func followApart() async {
+    /// Follows logind over a connection of its own to the system's bus at that address, for as long as it takes to get
+    /// one, and again when it is lost. The address must come from where no other program of the user can put it.
+    public func followApart(at address: String) async {
         retry = nil
         do throws(BusError) {
-            let connection = try Connection.beginSystem()
+            let connection = try Connection.begin(address: address)
             self.connection = connection
-            loss = try connection.onDisconnect { [weak self] in self?.lost() }
+            loss = try connection.onDisconnect { [weak self] in self?.lost(address) }
             let watch = LogindWatch(connection, ledger, outlet)
             logind = watch
             try await watch.start()
             delayMicroseconds = Self.firstDelayMicroseconds
         } catch {
             outlet.note(.noSystemBus(error.message))
-            tryAgain()
+            tryAgain(address)
         }
     }
 
@@ -99,12 +99,12 @@ public import SDBus
         logind?.causesChanged()
     }
 
-    private func lost() {
+    private func lost(_ address: String) {
         outlet.note(.noSystemBus("it has closed the connection"))
-        tryAgain()
+        tryAgain(address)
     }
 
-    private func tryAgain() {
+    private func tryAgain(_ address: String) {
         logind = nil
         loss = nil
         connection?.close()
@@ -112,7 +112,7 @@ public import SDBus
         guard retry == nil else { return }
         let loop = BrokerActor.shared.loop
         retry = loop.timer(at: loop.now() + delayMicroseconds) { [weak self] in
-            BrokerActor.start { await self?.followApart() }
+            BrokerActor.start { await self?.followApart(at: address) }
         }
         delayMicroseconds = min(delayMicroseconds * 2, Self.lastDelayMicroseconds)
     }

@@ -112,7 +112,7 @@ internal import Sodium
                 .warning, "secret memory is not locked; raise LimitMEMLOCK= so that it cannot be swapped")
         }
         try serveDirect(options.isSystem)
-        followSessions(options.isSystem, configuration.lockOn)
+        followSessions(options.isSystem, places.systemBus, configuration.lockOn)
     }
 
     private func apply(_ configuration: Configuration) async {
@@ -122,7 +122,7 @@ internal import Sodium
     }
 
     // Nothing waits for it: a machine without logind, or a bus that is slow, is served all the same.
-    private func followSessions(_ isSystem: Bool, _ causes: Set<LockCause>) {
+    private func followSessions(_ isSystem: Bool, _ systemBus: String, _ causes: Set<LockCause>) {
         guard let service else { return }
         let watch = SessionWatch(
             onlyUserID: isSystem ? nil : HostEnvironment.userID, causes: causes,
@@ -137,7 +137,7 @@ internal import Sodium
                 await watch.follow(on: connection)
             } else {
                 await watch.followScreenSavers(on: connection)
-                await watch.followApart()
+                await watch.followApart(at: systemBus)
             }
         }
     }

@@ -92,7 +92,7 @@ struct Options: Equatable {
           --device-key FILE  the device key; made at first start
           --socket PATH      the direct endpoint; $XDG_RUNTIME_DIR/chatelaine/bus by itself
           --no-socket        no direct endpoint
-          --system-bus ADDR  where polkit is asked; /run/dbus/system_bus_socket by itself
+          --system-bus ADDR  where logind, polkit and fprintd are; /run/dbus/system_bus_socket by itself
           --config FILE      configuration ([Broker] AllowPlain=, UnlockWithSession=, SecretService=)
           --version, --help
 

@@ -14,7 +14,7 @@ struct Places {
     let runtime: String?
     /// The direct endpoint's socket; nil where there is to be none.
     let socket: Socket?
-    /// The address of the bus that polkit is on. The environment has no say: it is the user's.
+    /// The address of the bus that logind, polkit and fprintd are on. The environment has no say: it is the user's.
     let systemBus: String
 
     /// A socket, and who may open its file: all users where the broker serves all.

@@ -49,12 +49,15 @@ internal import Glibc
         return try unsafe finish(bus, isBus: true, started: 0)
     }
 
-    /// Begins to connect to the system's bus, and waits for nothing: what is called meanwhile is sent when the bus has
-    /// answered. Throws where there is none; one that then refuses is lost like any other (`onDisconnect`).
-    public static func beginSystem() throws(BusError) -> Connection {
-        var bus: OpaquePointer?
-        try check(unsafe sd_bus_open_system(&bus))
-        guard let bus = unsafe bus else { throw BusError(errno: ENOMEM) }
+    /// Begins to connect to the bus at that address, and waits for nothing: what is called meanwhile is sent when the bus has
+    /// answered. Throws where nobody listens; one that then refuses is lost like any other (`onDisconnect`).
+    public static func begin(address: String) throws(BusError) -> Connection {
+        let bus = try unsafe make()
+        let result = unsafe start(bus, address, isBus: true)
+        guard result >= 0 else {
+            _ = unsafe sd_bus_close_unref(bus)
+            throw BusError(errno: result)
+        }
         return try unsafe Connection(started: bus, isBus: true)
     }
 

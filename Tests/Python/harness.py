@@ -182,7 +182,8 @@ class World:
 
     @property
     def system_bus(self):
-        """Where the broker looks for the machine's services: nobody is there unless a suite starts it."""
+        """Where the broker looks for the machine's services: nobody is there unless a suite starts it.
+        This machine's own are none of a test's."""
         return f"unix:path={self._inside('system-bus')}"
 
     @property
@@ -205,8 +206,6 @@ class World:
             "XDG_STATE_HOME": self._inside("home"),
             "XDG_DATA_HOME": self._inside("data"),
             "XDG_CACHE_HOME": self._inside("cache"),
-            # This machine's own sessions are none of a test's.
-            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self._inside('no-system-bus')}",
         }
 
     # The broker's life

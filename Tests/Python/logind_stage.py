@@ -58,8 +58,8 @@ class Screens(World):
         self.sessions, self.logind, self.follows = sessions, None, 0
 
     @property
-    def environment(self):
-        return super().environment | {"DBUS_SYSTEM_BUS_ADDRESS": self.address}
+    def system_bus(self):
+        return self.address
 
     @property
     def user_id(self):

@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import subprocess
 
 import keys_in_memory
 from chatelaine_client import MANAGER, OBJECT, Client
 from connection import Connection
 from expect import NotHere, Table, equal, holds, refused, same_secret, secret
-from harness import BUS_CONFIGURATION, PASSCODE, World
+from harness import PASSCODE, World
 from logind_stage import (
     FOLLOWS,
     FOREGROUND,
@@ -19,6 +18,7 @@ from logind_stage import (
     forgeries,
     send,
 )
+from system_services import SystemBus
 
 TABLE, ALONE = Table(), Table()
 row, alone = TABLE.row, ALONE.row
@@ -313,7 +313,7 @@ def ls17():
         w.mail.add(FOREGROUND, secret())
         w.calendar.subscribe()
         for count in (1, 2):
-            with system_bus(w) as address, contextlib.closing(FakeLogind(address)) as logind:
+            with SystemBus(w.folder, w.system_bus), contextlib.closing(FakeLogind(w.system_bus)) as logind:
                 logind.own()
                 w.await_log(FOLLOWS, count)
                 # The session that it knew has ended where nobody told of it.
@@ -331,18 +331,25 @@ def locks_and_opens(w):
     equal(w.calendar.next_signal().arguments[1:], ("unlocked", True))
 
 
-@contextlib.contextmanager
-def system_bus(w):
-    """A bus where the world has told the broker to look for the system's."""
-    path, file = os.path.join(w.folder, "no-system-bus"), os.path.join(w.folder, "system.conf")
-    with open(file, "w") as opened:
-        opened.write(BUS_CONFIGURATION.format(kind="system", path=path, services=w.folder, include=""))
-    command = ["dbus-daemon", f"--config-file={file}", "--nofork", "--nopidfile", "--print-address=1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as bus:
-        try:
-            yield bus.stdout.readline().strip()
-        finally:
-            bus.terminate()
+@alone("LS20", "a user's own bus in the broker's environment, with a logind", "start; it locks", "it is neither asked nor heard")
+def ls20():
+    with Screens() as w:
+        address = f"unix:path={w.folder}/forged-bus"
+        with SystemBus(w.folder, address), contextlib.closing(FakeLogind(address)) as forger:
+            forger.session("9", w.user_id)
+            forger.own()
+            w.stop()
+            w.process = w.launch(DBUS_SYSTEM_BUS_ADDRESS=address)
+            w.await_owner(True)
+            w.await_following()
+            w.calendar.subscribe()
+            w.opens()
+            forger.lock_hint("9", True)
+            forger.signal("9", "Lock")
+            w.stays()
+            equal(forger.held(), [0, 0], "the inhibitors that it was asked for")
+        w.logind.signal("1", "Lock")
+        w.is_locked()
 
 
 @alone("LS18", "LockOn= with a mistake, or in the user's own file", "start", "78, with file and line")
