@@ -122,7 +122,7 @@ let package = Package(
                 "BrokerModel", "BrokerPeers", "BrokerPolicy", "BrokerGate", "BrokerVault", "BrokerDesk",
                 "Chatelaine", "ExampleAuthority", "SDBus", "SQLite", "Sodium",
             ]),
-        tests("BrokerSessionsTests", ["BrokerModel", "BrokerSessions", "SDBus"]),
+        tests("BrokerSessionsTests", ["BrokerModel", "BrokerSessions"]),
         tests("BrokerBusTests", ["BrokerModel", "BrokerBus", "SDBus", "Sodium"]),
         .testTarget(
             name: "BrokerPolicyTests", dependencies: ["BrokerModel", "BrokerPolicy"], exclude: ["Vectors"],

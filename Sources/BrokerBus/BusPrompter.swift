@@ -52,7 +52,7 @@ public import SDBus
                 timeoutMicroseconds: Self.patienceMicroseconds)
             return true
         } catch {
-            if error != .cancelled { BusLog.sink("the passcode was not asked for: \(error.name)") }
+            if error != .cancelled { BusLog.sink("the person was not asked: \(error.name)") }
             withdraw(question.cookie, from: prompter)
             return false
         }

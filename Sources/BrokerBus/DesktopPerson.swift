@@ -32,9 +32,7 @@ public final class DesktopPerson: Person {
 
     /// Has fprintd wait for a finger, if one is enrolled.
     public func askForFinger(_ question: PersonQuestion) async -> PersonAnswer {
-        guard let bus = await systemBus.connected(), let reader = await FingerprintReader(bus) else {
-            return .unreachable
-        }
+        guard let reader = await systemBus.reader() else { return .unreachable }
         if let obstacle = await reader.obstacle() { return obstacle }
         return await told(PromptQuestion(.finger, question)) { await reader.verify() }
     }

@@ -9,13 +9,14 @@ internal import SDBus
     private let connection: Connection
     private let owner: String
     private let device: ObjectPath
+    private let turns: Turns
 
     private static let name = "net.reactivated.Fprint"
     private static let fails = name + ".Error."
     private static let triesMax = 3
 
-    /// The default reader; nil where there is none, or no fprintd.
-    init?(_ connection: Connection) async {
+    /// The default reader; nil where there is none, or no fprintd. `turns` has nobody claim it before it has been let go.
+    init?(_ connection: Connection, turns: Turns) async {
         guard
             let found = try? await connection.call(
                 Self.name, path: "/net/reactivated/Fprint/Manager", interface: Self.name + ".Manager",
@@ -26,6 +27,7 @@ internal import SDBus
         self.connection = connection
         self.owner = owner
         self.device = device
+        self.turns = turns
     }
 
     /// Whether a finger of the broker's user is enrolled: what stands in the way otherwise.
@@ -39,26 +41,41 @@ internal import SDBus
 
     /// Waits for a finger of the broker's user, whichever. A task that is cancelled lets go of the reader.
     func verify() async -> PersonAnswer {
+        await turns.take()
         let mailbox = Mailbox()
+        guard let watches = try? await watches(into: mailbox), await isClaimed() else {
+            turns.pass()
+            return .unreachable
+        }
+        defer {
+            letGo()
+            withExtendedLifetime(watches) {}
+        }
+        // What came until now was for whoever had the reader.
+        mailbox.empty()
+        return await outcome(from: mailbox)
+    }
+
+    private func watches(into mailbox: Mailbox) async throws(BusError) -> [Registration] {
+        [
+            try await connection.matchSignal(
+                sender: owner, path: device.value, interface: Self.name + ".Device", member: "VerifyStatus"
+            ) { (signal) in
+                if let (result, _) = try? signal.read(String.self, Bool.self) { mailbox.put(result) }
+            },
+            try await connection.onNameOwnerChanged(name: Self.name) { [owner] _, old, _ in
+                if old == owner { mailbox.put("verify-disconnected") }
+            },
+        ]
+    }
+
+    // Waited for also by who is cancelled: what was claimed must be let go.
+    private func isClaimed() async -> Bool {
+        await BrokerActor.start { (try? await call("Claim", "")) != nil }.value
+    }
+
+    private func outcome(from mailbox: Mailbox) async -> PersonAnswer {
         do throws(BusError) {
-            let watches = [
-                try await connection.matchSignal(
-                    sender: owner, path: device.value, interface: Self.name + ".Device",
-                    member: "VerifyStatus"
-                ) { (signal) in
-                    if let (result, _) = try? signal.read(String.self, Bool.self) { mailbox.put(result) }
-                },
-                try await connection.onNameOwnerChanged(name: Self.name) { [owner] _, old, _ in
-                    if old == owner { mailbox.put("verify-disconnected") }
-                },
-            ]
-            // Waited for also by who is cancelled: what was claimed must be let go.
-            let claim = BrokerActor.start { (try? await call("Claim", "")) != nil }
-            guard await claim.value else { return .unreachable }
-            defer {
-                letGo()
-                withExtendedLifetime(watches) {}
-            }
             return try await answer(from: mailbox)
         } catch {
             return error.name == Self.fails + "NoEnrolledPrints" ? .refused : .unreachable
@@ -90,11 +107,12 @@ internal import SDBus
         return nil
     }
 
-    // By nobody's task: the reader is everybody's.
+    // By nobody's task: the answer does not wait for it, and who is cancelled does it too. The reader is everybody's.
     private func letGo() {
         BrokerActor.start {
             _ = try? await call("VerifyStop")
             _ = try? await call("Release")
+            turns.pass()
         }
     }
 
@@ -115,6 +133,8 @@ internal import SDBus
             results.append(result)
             wake()
         }
+
+        func empty() { results = [] }
 
         /// Nil for a task that was cancelled.
         func next() async -> String? {

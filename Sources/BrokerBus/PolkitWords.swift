@@ -31,10 +31,15 @@ extension PersonQuestion {
     private static func shown(_ name: String) -> String {
         let shown = name.unicodeScalars.map { (scalar) -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "?"
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "?"
             default: scalar
             }
         }
-        return String(String.UnicodeScalarView(shown.prefix(160)))
+        guard shown.count > shownMax else { return String(String.UnicodeScalarView(shown)) }
+        // The end of a path is the program's name.
+        let (head, tail) = (shown.prefix(shownMax / 2), shown.suffix(shownMax / 2))
+        return String(String.UnicodeScalarView(head)) + "…" + String(String.UnicodeScalarView(tail))
     }
+
+    private static let shownMax = 160
 }

@@ -32,7 +32,7 @@ public struct PromptQuestion: Sendable {
     /// To unlock the keychain.
     public init(program: String, trust: Trust, window: String) {
         kind = .unlock
-        cookie = Self.unguessable()
+        cookie = Random.number()
         self.program = program
         self.trust = trust
         self.window = window
@@ -47,10 +47,6 @@ public struct PromptQuestion: Sendable {
         trust = question.trust
         window = ""
         items = (question.group, question.operation)
-    }
-
-    private static func unguessable() -> UInt64 {
-        Random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// As it goes over the bus.

@@ -1,3 +1,4 @@
+internal import BrokerModel
 public import SDBus
 
 /// The system's bus, for a broker that is on another: reached when it is first needed, and again after it has gone.
@@ -5,12 +6,13 @@ public import SDBus
     private let address: String
     private var connection: Connection?
     private var polkit: Polkit?
+    private let readerTurns = Turns()
 
     /// `address` is where it is. It must come from where no other program of the user can put it.
     public init(_ address: String) { self.address = address }
 
     /// Nil where it cannot be reached.
-    func connected() -> Connection? {
+    private func connected() -> Connection? {
         if let connection, connection.isOpen { return connection }
         polkit = nil
         connection = try? Connection.begin(address: address)
@@ -23,5 +25,11 @@ public import SDBus
         let found = polkit ?? Polkit(connection)
         polkit = found
         return found
+    }
+
+    /// The fingerprint reader that is there now.
+    func reader() async -> FingerprintReader? {
+        guard let connection = connected() else { return nil }
+        return await FingerprintReader(connection, turns: readerTurns)
     }
 }

@@ -34,7 +34,8 @@ internal import Sodium
         let trust: Trust
         let group: AccessGroup
         let constraint: Constraint
-        let isForChange: Bool
+        /// What the person was told that it is for.
+        let operation: Operation
     }
 
     private struct Open {
@@ -75,7 +76,7 @@ internal import Sodium
         for demand in demands {
             let decision = Decision(
                 asker: asker.application ?? asker.connection, trust: asker.trust, group: demand.group,
-                constraint: demand.constraint, isForChange: asker.operation == .update)
+                constraint: demand.constraint, operation: asker.operation)
             guard asked.insert(decision).inserted else { continue }
             let memory = Memory(
                 connection: asker.connection, group: demand.group, constraint: demand.constraint)
@@ -203,7 +204,7 @@ internal import Sodium
 
     private func question(_ group: AccessGroup, _ asker: Asker) -> PersonQuestion {
         PersonQuestion(
-            cookie: Random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }, connection: asker.connection,
+            cookie: Random.number(), connection: asker.connection,
             facts: asker.facts, program: asker.program, trust: asker.trust, group: group,
             operation: asker.operation)
     }

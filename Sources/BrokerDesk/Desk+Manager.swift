@@ -32,7 +32,9 @@ extension Desk {
     /// `Lock`: the foreground keys are wiped before this returns.
     public func lock(_ context: CallContext) throws(Refusal) -> Outcome<Void> {
         try managing(context, "lock", .user(action: nil)) { (_, leave) throws(Refusal) in
-            try self.vault.lock(try leave())
+            let grant = try leave()
+            self.challenges.locked()
+            try self.vault.lock(grant)
             return .now(())
         }
     }
@@ -61,11 +63,18 @@ extension Desk {
     public func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void> {
+        try setPasscode(context, old: old, new: new, since: vault.locks)
+    }
+
+    /// The same, as for ``unlock(_:_:since:)``.
+    func setPasscode(
+        _ context: CallContext, old: SharedSecret, new: SharedSecret, since locks: Int
+    ) throws(Refusal) -> Outcome<Void> {
         try managing(context, "set-passcode", .user(action: AuthorityAction.setPasscode)) {
             (_, leave) throws(Refusal) in
             _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.setPasscode(try leave(), old: old, new: new)
+                try await self.vault.setPasscode(try leave(), old: old, new: new, since: locks)
                 self.outlet.propertiesChanged(["PasscodeSet"])
             }
         }

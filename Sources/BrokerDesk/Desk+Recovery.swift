@@ -44,13 +44,21 @@ extension Desk {
     public func recover(
         _ context: CallContext, _ typed: SharedSecret, passcode: SharedSecret, accepting lost: UInt32
     ) throws(Refusal) -> Outcome<RecoveryCount> {
+        try recover(context, typed, passcode: passcode, accepting: lost, since: vault.locks)
+    }
+
+    /// The same, as for ``unlock(_:_:since:)``.
+    func recover(
+        _ context: CallContext, _ typed: SharedSecret, passcode: SharedSecret, accepting lost: UInt32,
+        since locks: Int
+    ) throws(Refusal) -> Outcome<RecoveryCount> {
         try managing(context, "recover", .user(action: AuthorityAction.recover)) {
             (_, leave) throws(Refusal) in
             _ = try leave()
             let key = try Self.recoveryKey(typed)
             return .later { () async throws(Refusal) in
                 let count = try await self.vault.recover(
-                    try leave(), key, passcode: passcode, accepting: lost)
+                    try leave(), key, passcode: passcode, accepting: lost, since: locks)
                 self.outlet.propertiesChanged(["PasscodeSet", "RecoveryKeySet", "Conditions"])
                 self.secretService?.openAll()
                 self.leaveUpkeep()

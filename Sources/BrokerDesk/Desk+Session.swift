@@ -7,6 +7,8 @@ extension Desk {
     /// and an unlock that is under way ends locked. Without a passcode nothing happens.
     public func sessionLocked(_ cause: LockCause) {
         if cause.endsSession { vault.forgetSession() }
+        // Also where there is no key to wipe: whoever answered has left.
+        challenges.locked()
         if upkeep.lock() { outlet.locked(cause) }
     }
 
@@ -18,9 +20,7 @@ extension Desk {
         let locks = vault.locks
         BrokerActor.start {
             await self.upkeep.unlock(since: locks)
-            guard self.vault.state == .unlocked else { return }
-            self.secretService?.openAll()
-            self.leaveUpkeep()
+            if self.vault.state == .unlocked { self.leaveUpkeep() }
         }
     }
 
@@ -28,7 +28,7 @@ extension Desk {
     public func allowUnlockWithSession(_ isAllowed: Bool) { vault.unlocksWithSession = isAllowed }
 
     /// Comes back when work on the keybag that a lock has overtaken holds no keys any more.
-    public func settle() async { await upkeep.settle() }
+    public func settle() async { await vault.settle() }
 }
 
 /// With `--system`: by the user whose session it is. A keychain that is not open has no keys in memory.

@@ -111,10 +111,18 @@ extension Desks {
 
     /// `Unlock`.
     public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
-        // Whose call it is may not be known yet.
+        try forwardCounted(context) { (desk, locks) throws(Refusal) in
+            try desk.unlock(context, passcode, since: locks)
+        }
+    }
+
+    // With how often the keychain had been locked when the call came: whose call it is may not be known yet.
+    private func forwardCounted<Value>(
+        _ context: CallContext, _ call: @escaping (Desk, Int) throws(Refusal) -> Outcome<Value>
+    ) throws(Refusal) -> Outcome<Value> {
         let locks = desks.mapValues(\.vault.locks)
         return try forward(context) { (desk) throws(Refusal) in
-            try desk.unlock(context, passcode, since: desk.gate.userID.flatMap { locks[$0] } ?? 0)
+            try call(desk, desk.gate.userID.flatMap { locks[$0] } ?? 0)
         }
     }
 
@@ -131,7 +139,9 @@ extension Desks {
     public func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void> {
-        try forward(context) { (desk) throws(Refusal) in try desk.setPasscode(context, old: old, new: new) }
+        try forwardCounted(context) { (desk, locks) throws(Refusal) in
+            try desk.setPasscode(context, old: old, new: new, since: locks)
+        }
     }
 
     /// `RemovePasscode`.
@@ -164,8 +174,8 @@ extension Desks {
     public func recover(
         _ context: CallContext, _ typed: SharedSecret, passcode: SharedSecret, accepting lost: UInt32
     ) throws(Refusal) -> Outcome<RecoveryCount> {
-        try forward(context) { (desk) throws(Refusal) in
-            try desk.recover(context, typed, passcode: passcode, accepting: lost)
+        try forwardCounted(context) { (desk, locks) throws(Refusal) in
+            try desk.recover(context, typed, passcode: passcode, accepting: lost, since: locks)
         }
     }
 

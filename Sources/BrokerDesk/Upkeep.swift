@@ -32,9 +32,6 @@ internal import SDBus
     /// Opens what may be opened with the session.
     func unlock(since locks: Int) async { await vault.unlockWithSession(grant, since: locks) }
 
-    /// Comes back when no work on the keybag is under way that a lock has overtaken.
-    func settle() async { await vault.settle() }
-
     /// Sweeps when that moment comes by the wall clock, or when the clock is set past it.
     func sweep(at time: UInt64) {
         guard time < sweepTime else { return }

@@ -36,12 +36,7 @@ public struct AccessControl: Equatable, Sendable {
             self = found
         }
 
-        fileprivate var isConstraint: Bool {
-            switch self {
-            case .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode: true
-            case .privateKeyUsage, .applicationPassword, .or, .and: false
-            }
-        }
+        fileprivate var isConstraint: Bool { factor != nil }
     }
 
     /// Checks the grammar of SEMANTICS 6.2 and ruling K1; `Param` for what it does not allow.

@@ -30,7 +30,8 @@ extension AccessControl {
 }
 
 extension AccessControl.Flag {
-    fileprivate var factor: Constraint.Factor? {
+    /// What a person does for it; nil for a word that is no constraint.
+    var factor: Constraint.Factor? {
         switch self {
         case .userPresence: .presence
         case .biometryAny: .anyFinger

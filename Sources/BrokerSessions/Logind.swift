@@ -31,7 +31,8 @@ enum Logind {
         }
     }
 
-    /// One session; nil where it is none any more.
+    /// One session; nil where it is none any more, or logind does not say: that counts as its end, rather one lock too
+    /// many.
     func session(_ path: String) async -> LoginSession? {
         do throws(BusError) {
             return try await connection.call(

@@ -8,9 +8,6 @@ internal import SDBus
     /// Whether it is to be held.
     private var isWanted = false
 
-    /// Whether logind waits for this broker.
-    var isHeld: Bool { held != nil }
-
     /// Asks logind for it, unless it is held. Throws where logind refuses.
     func take(from logind: String, on connection: Connection) async throws(BusError) {
         isWanted = true

@@ -56,15 +56,11 @@ struct KeybagTable {
     }
 
     /// Puts the recovery slot in the place of the one before, in a store that an older broker then refuses: it would
-    /// roll class keys without it.
-    func replaceRecovery(by slot: RecoverySlot) throws(SQLiteError) {
+    /// roll class keys without it. Nil takes the slot away.
+    func replaceRecovery(by slot: RecoverySlot?) throws(SQLiteError) {
+        guard let slot else { return try clear(.recovery) }
         try Schema.admitRecoverySlot(in: database)
         try put(slot.header.bytes, slot.wrapped, .recovery)
-    }
-
-    /// The same for what came of it: nil takes the slot away.
-    func replaceRecovery(by slot: RecoverySlot?) throws(SQLiteError) {
-        if let slot { try replaceRecovery(by: slot) } else { try clear(.recovery) }
     }
 
     private func clear(_ place: Place) throws(SQLiteError) {

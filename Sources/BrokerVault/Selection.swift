@@ -155,8 +155,8 @@ struct Selection: ~Copyable {
     private func rarestFirst(
         _ pairs: ArraySlice<LookupAttributes.Pair>, _ tokens: [[UInt8]]
     ) throws(Refusal) -> [[UInt8]] {
-        lead.name = nil
         guard tokens.count > 1 else { return tokens }
+        lead.name = nil
         for (place, token) in tokens.enumerated()
         where try count(token, upTo: IndexTable.walkMax + 1) <= IndexTable.walkMax {
             lead.name = pairs[pairs.startIndex + place].name

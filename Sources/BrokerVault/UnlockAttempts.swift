@@ -1,3 +1,5 @@
+internal import BrokerModel
+
 /// Slows wrong passcodes down: the pause doubles from a quarter of a second to half a minute with each wrong
 /// one in a row.
 ///

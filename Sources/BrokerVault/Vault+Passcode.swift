@@ -9,9 +9,8 @@ extension Vault {
     public func lock(_ grant: borrowing ManagerGrant) throws(Refusal) {
         // Whoever locks by a call means more than the screen.
         forgetSession()
+        if lockForeground() { return }
         guard try openStore().isPasscodeSet else { throw .noPasscode }
-        locks += 1
-        if state == .unlocked { wipeForeground() }
     }
 
     /// Opens the keybag with the passcode. `AuthFailed` after a pause that grows, and then nothing has
@@ -68,12 +67,12 @@ extension Vault {
     /// Sets or changes the passcode; `old` has no bytes where none is set. Rows are not touched, and the
     /// state stays, unless a lock has come meanwhile. Returns when it is durable and the log holds no older wrapping.
     public func setPasscode(
-        _ grant: borrowing ManagerGrant, old: SharedSecret, new: SharedSecret
+        _ grant: borrowing ManagerGrant, old: SharedSecret, new: SharedSecret, since locksAtCall: Int? = nil
     ) async throws(Refusal) {
         guard new.secret.count > 0 else {
             throw .param("A passcode has at least one byte; RemovePasscode takes it away.")
         }
-        let locksBefore = locks
+        let locksBefore = locksAtCall ?? locks
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             var opened = try await open(store, old)

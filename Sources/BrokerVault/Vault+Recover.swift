@@ -18,10 +18,10 @@ extension Vault {
     /// unlocked; a lock that comes meanwhile wins.
     public func recover(
         _ grant: borrowing ManagerGrant, _ recoveryKey: RecoveryKey, passcode: SharedSecret,
-        accepting accepted: UInt32
+        accepting accepted: UInt32, since locksAtCall: Int? = nil
     ) async throws(Refusal) -> RecoveryCount {
         // From the call on, so that it is also overtaken while it waits for its turn.
-        let locksBefore = locks
+        let locksBefore = locksAtCall ?? locks
         var count = RecoveryCount()
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try fileToRecover()
@@ -45,7 +45,10 @@ extension Vault {
 
     private func fileToRecover() throws(Refusal) -> Store {
         if let store { return store }
-        return try openFile()
+        let opened = try openFile()
+        // One's own is everybody's: a second writer would commit beside the change of keys. A damaged keybag stays apart.
+        if let deviceKey, opened.isOwn { try? take(opened, deviceKey) }
+        return opened
     }
 
     private struct Recovery {

@@ -5,7 +5,9 @@ extension Vault {
     /// Wipes the foreground keys for nobody's call: the person's session has locked, or has ended. They are gone when
     /// this returns, whether or not the store can be read; an unlock that is under way then ends locked. Returns whether
     /// there were any. Without a passcode the keychain is always unlocked, and stays so.
-    public func lock(_ grant: borrowing CustodianGrant) -> Bool {
+    public func lock(_ grant: borrowing CustodianGrant) -> Bool { lockForeground() }
+
+    func lockForeground() -> Bool {
         locks += 1
         guard state == .unlocked, areKeysProtected else { return false }
         wipeForeground()

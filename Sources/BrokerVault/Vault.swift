@@ -106,13 +106,20 @@ public final class Vault {
 
     func openStore() throws(Refusal) -> Store {
         if let store { return store }
+        // No key comes while the broker runs: what there is to know of such a store is known after one look.
+        if deviceKey == nil && stranded != nil { throw .noDeviceKey }
         let opened = try openFile()
         guard let deviceKey, opened.isOwn else { throw deviceKey == nil ? .noDeviceKey : .foreignStore }
+        try take(opened, deviceKey)
+        return opened
+    }
+
+    /// Makes the opened file, which is its own, the one that all calls are about.
+    func take(_ opened: Store, _ deviceKey: DeviceKey) throws(Refusal) {
         forgetForeignKeys(opened)
         try noteCompletions(opened)
         store = opened
         if !opened.isPasscodeSet { try openWithoutPasscode(opened, deviceKey) }
-        return opened
     }
 
     /// Opens the file, whatever device key it belongs to.

@@ -93,7 +93,7 @@ struct Options: Equatable {
           --socket PATH      the direct endpoint; $XDG_RUNTIME_DIR/chatelaine/bus by itself
           --no-socket        no direct endpoint
           --system-bus ADDR  where logind, polkit and fprintd are; /run/dbus/system_bus_socket by itself
-          --config FILE      configuration ([Broker] AllowPlain=, UnlockWithSession=, SecretService=)
+          --config FILE      configuration ([Broker] AllowPlain=, UnlockWithSession=, SecretService=, LockOn=)
           --version, --help
 
         See chatelained(8).

@@ -9,4 +9,7 @@ public enum Random {
             filled = count
         }
     }
+
+    /// A number that nobody can guess, for what is told to one other alone: the number of a question. No key.
+    public static func number() -> UInt64 { bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -209,6 +209,19 @@ import Testing
     }
 
     /// The lock of a session comes from nobody's call, and finds the store in whatever state it is in.
+    @VaultActor @Test func aCalledLockNeedsNoStoreEither() async throws {
+        let bench = try Bench()
+        try await bench.setPasscode("1234")
+        try bench.tamper("DELETE FROM keybag_slots")
+        let unreadable = Refusal(.notAvailable, "as of a disk that went")
+        _ = await refusal { () throws(Refusal) in
+            try bench.vault.check { () throws(Refusal) in throw unreadable }
+        }
+        #expect(!bench.vault.isOpen && bench.vault.state == .unlocked)
+        try bench.lock()
+        #expect(bench.vault.state == .locked)
+    }
+
     @VaultActor @Test func aSessionsLockNeedsNeitherTheStoreNorAPasscode() async throws {
         let bench = try Bench()
         try await bench.add(.item("1", accessible: .whenUnlocked), "1")

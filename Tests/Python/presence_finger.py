@@ -204,6 +204,26 @@ def both(stage):
         same_secret(stage.mail.finish().secret, secret())
 
 
+@row("PF12", "an answered question, the reader not let go", "Read another item", "no claim before it is; the secret")
+def next_question(stage):
+    with reader(stage) as service:
+        waits(stage, service)
+        service.says("verify-match")
+        stage.mail.finish()
+        stage.mail.start("read", generic(), interactive=True)
+        stop = service.next_call("VerifyStop")
+        service.found()
+        stage.person.dialog()
+        service.ping()
+        holds(service.calls.empty(), "nobody claims it")
+        service.answer(stop)
+        service.answer(service.next_call("Release"))
+        service.claimed()
+        service.says("verify-match")
+        same_secret(stage.mail.finish().secret, secret())
+        service.let_go()
+
+
 @row("PF11", "no prompter", "Read a finger item", "-25308, and the reader is let go")
 def untold(stage):
     with reader(stage) as service, stage.without_prompter():

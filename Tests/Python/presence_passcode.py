@@ -298,6 +298,34 @@ def reuse(stage):
         refused("UserCanceled", stage.mail.finish)
 
 
+@row("PA30", "locked, an answered prompt for a background item that serves", "lock once more; Read", "asked anew")
+def locked_again(stage):
+    stage.mail.add(gated("user-presence", protection=BACKGROUND), secret())
+    with stage.reuse(300):
+        stage.world.lock()
+        stage.asks(stage.mail, "read", generic()).type(PASSCODE)
+        stage.mail.finish()
+        same_secret(stage.mail.read(generic(), interactive=True).secret, secret())
+        stage.nothing_asked()
+        stage.world.lock()
+        stage.asks(stage.mail, "read", generic()).cancel()
+        refused("UserCanceled", stage.mail.finish)
+        stage.world.unlock()
+
+
+@row("PA31", "a person who is asked whether a program may look", "the program reads", "a question of its own")
+def looks_then_reads(stage):
+    stage.mail.add(gated("device-passcode"), secret())
+    other = stage.world.puppet("mail")
+    look = stage.asks(stage.mail, "search", generic())
+    other.start("read", generic(), interactive=True)
+    look.type(PASSCODE)
+    equal(len(stage.mail.finish()), 1, "the items that it sees")
+    stage.person.dialog().cancel()
+    refused("UserCanceled", other.finish)
+    other.close()
+
+
 @row("PA28", "an answered prompt that serves", "a policy that does not let it, and the first again", "asked anew")
 def reuse_ends(stage):
     stage.mail.add(gated("user-presence"), secret())

@@ -6,6 +6,8 @@ from connection import Connection
 from expect import Table, equal, generic, holds, refused, same_secret, secret
 from harness import PASSCODE
 from logind_stage import FOREGROUND, Screens, brokers, forgeries, send
+from secret_client import SecretClient
+from secret_words import COLLECTION, LOGIN
 
 TABLE = Table()
 row = TABLE.row
@@ -54,6 +56,21 @@ def su01():
         for _ in range(3):
             lock_session(w)
             follows(w)
+
+
+@row("SU12", "allowed, and a collection that a client has locked", "the session locks and unlocks", "it stays locked")
+def su12():
+    with screens() as w:
+        client = SecretClient(w.address)
+        equal(client.lock(LOGIN), ([LOGIN], "/"))
+        lock_session(w)
+        follows(w)
+        equal(client.get(LOGIN, COLLECTION, "Locked"), True)
+        w.logind.lock_hint("1", True)
+        w.is_locked()
+        w.opens()
+        equal(client.get(LOGIN, COLLECTION, "Locked"), False)
+        client.close()
 
 
 @row("SU02", "not allowed, as by default", "a program of the user has logind say that it is unlocked", "nothing opens")
