@@ -41,6 +41,18 @@ public final class Vault {
         }
     }
 
+    /// Where the store is, and the device key that opens it; nil where that is missing, and no store is opened then.
+    public struct Place {
+        let path: String
+        let deviceKey: DeviceKey?
+
+        /// `folder` exists.
+        public init(folder: String, deviceKey: DeviceKey?) {
+            path = folder + "/keychain.db"
+            self.deviceKey = deviceKey
+        }
+    }
+
     /// A store whose device key is another one, or missing.
     struct Stranded {
         let isRecoveryKeySet: Bool
@@ -49,8 +61,8 @@ public final class Vault {
 
     let surroundings: Surroundings
     let keyring = Keyring()
-    let path: String
-    let deviceKey: DeviceKey?
+    private let find: () throws(Refusal) -> Place
+    private var place: Place?
     var store: Store?
     /// The keybag of a store that was lost, whose keys are still in memory.
     private var lost: (identity: [UInt8], isPasscodeSet: Bool)?
@@ -74,13 +86,22 @@ public final class Vault {
     public internal(set) var needsCheckpoint = false
 
     /// A vault over `folder`, which exists. Nothing is opened yet. Without a device key no store is opened.
-    public init(folder: String, deviceKey: DeviceKey?, _ surroundings: Surroundings) {
-        path = folder + "/keychain.db"
-        self.deviceKey = deviceKey
+    public convenience init(folder: String, deviceKey: DeviceKey?, _ surroundings: Surroundings) {
+        let place = Place(folder: folder, deviceKey: deviceKey)
+        self.init(findingPlace: { place }, surroundings)
+        self.place = place
+    }
+
+    /// The same over the place that `find` gives: every call for the store asks for it until it gives one.
+    public init(findingPlace find: @escaping () throws(Refusal) -> Place, _ surroundings: Surroundings) {
+        self.find = find
         self.surroundings = surroundings
     }
 
     var now: UInt64 { surroundings.now() }
+
+    /// Nil also while there is no place.
+    var deviceKey: DeviceKey? { place?.deviceKey }
 
     /// Which class keys are in memory.
     public var state: DeviceState { keyring.state }
@@ -100,8 +121,18 @@ public final class Vault {
 
     /// Makes the store where there is none, without holding up other calls for the disk, and opens it.
     public func make() async throws(Refusal) {
-        if let deviceKey { try await Store.makeAside(path, deviceKey: deviceKey, surroundings: surroundings) }
+        let place = try foundPlace()
+        if let deviceKey = place.deviceKey {
+            try await Store.makeAside(place.path, deviceKey: deviceKey, surroundings: surroundings)
+        }
         try open()
+    }
+
+    private func foundPlace() throws(Refusal) -> Place {
+        if let place { return place }
+        let found = try find()
+        place = found
+        return found
     }
 
     func openStore() throws(Refusal) -> Store {
@@ -124,8 +155,9 @@ public final class Vault {
 
     /// Opens the file, whatever device key it belongs to.
     func openFile() throws(Refusal) -> Store {
-        guard deviceKey != nil || DatabaseFile.exists(path) else { throw .noDeviceKey }
-        let opened = try Store.open(path, deviceKey: deviceKey, surroundings: surroundings)
+        let place = try foundPlace()
+        guard place.deviceKey != nil || DatabaseFile.exists(place.path) else { throw .noDeviceKey }
+        let opened = try Store.open(place.path, deviceKey: place.deviceKey, surroundings: surroundings)
         if opened.isOwn {
             stranded = nil
         } else if stranded == nil {

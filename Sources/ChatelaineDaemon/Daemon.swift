@@ -27,9 +27,9 @@ internal import Sodium
 
     private static var running: Daemon?
 
-    private let log = Log()
+    private let log: Log
     let connection: Connection
-    private let state: StateFolder
+    private let place: StorePlace
     private let fronts = Fronts()
     private let turns = PromptTurns()
     private let direct: DirectEndpoint
@@ -41,9 +41,10 @@ internal import Sodium
     var openStore: (() -> Void)?
     private var registrations: [Registration] = []
 
-    private init(connection: Connection, state: StateFolder) {
+    private init(connection: Connection, place: StorePlace, _ log: Log) {
         self.connection = connection
-        self.state = state
+        self.place = place
+        self.log = log
         direct = DirectEndpoint(fronts: fronts)
     }
 
@@ -59,9 +60,11 @@ internal import Sodium
         let (policy, warnings) = try onConfiguration { () throws(PolicyErrors) in
             try places.policy.load(isSystem: options.isSystem)
         }
-        let state = try onFiles { () throws(HostError) in try StateFolder(places.state) }
-        let connection = try connect(options.isSystem)
-        let daemon = Daemon(connection: connection, state: state)
+        let log = Log()
+        let place = try onFiles { () throws(HostError) in
+            try StorePlace(places, isSystem: options.isSystem, log)
+        }
+        let daemon = Daemon(connection: try connect(options.isSystem), place: place, log)
         running = daemon
         for warning in warnings { daemon.log.write(.warning, warning) }
         do throws(Failure) {
@@ -91,7 +94,7 @@ internal import Sodium
         BusLog.sink = { [log] in log.write(.warning, $0) }
         let wiring = Wiring(
             isSystem: options.isSystem, places: places, connection: connection, fronts: fronts,
-            direct: direct, log: log, state: state, machineKey: try loadMachineKey(places, options.isSystem),
+            direct: direct, log: log, place: place,
             turns: turns, configured: { [weak self] in await self?.apply($0) })
         if options.isSystem {
             // Who may listen in on the system's bus is root's to say.
@@ -102,6 +105,7 @@ internal import Sodium
             let (desk, open) = try wiring.desk(policy)
             desk.allowUnlockWithSession(configuration.unlocksWithSession)
             openStore = open
+            place.wait(prepare: { [weak self] in await self?.readPolicyAnew() }, arrived: open)
             secretService = SecretServiceOffer(desk, on: connection, log, turns: turns) { [weak self] in
                 self?.open()
             }
@@ -194,38 +198,21 @@ internal import Sodium
         }
     }
 
-    // A store without its key is not given a new one, which could never open it.
-    private func loadMachineKey(_ places: Places, _ isSystem: Bool) throws(Failure) -> MachineKey? {
-        let hasStore =
-            isSystem
-            ? StateFolders(below: state.path).holdStores : HostFile.exists(state.path + "/keychain.db")
-        let path = places.deviceKey
-        let bytes = try Self.onFiles { () throws(HostError) in
-            try DeviceKeyFile.load(path, mayCreate: !hasStore && places.mayMakeDeviceKey)
-        }
-        guard let bytes else {
-            let advice =
-                places.mayMakeDeviceKey
-                ? ""
-                : "; where it is a credential, 'systemctl status chatelaine-credential' says why it was refused"
-            log.write(
-                .error, "the device key \(path) is missing, and no store can be opened without it\(advice)")
-            return nil
-        }
-        return MachineKey(bytes)
-    }
-
     /// Reads the policy anew, as SIGHUP asks.
     func reload() {
         SystemdNotify.reloading()
-        BrokerActor.start { [log, service] in
-            do throws(Refusal) {
-                try await service?.reloadPolicy()
-                log.write(.info, "the policy was read anew")
-            } catch {
-                log.write(.error, error.text)
-            }
+        BrokerActor.start {
+            await self.readPolicyAnew()
             SystemdNotify.ready()
+        }
+    }
+
+    private func readPolicyAnew() async {
+        do throws(Refusal) {
+            try await service?.reloadPolicy()
+            log.write(.info, "the policy was read anew")
+        } catch {
+            log.write(.error, error.text)
         }
     }
 

@@ -17,15 +17,15 @@ internal import Sodium
     let conditions: () -> [Condition]
     let person: any Person
 
-    /// A keychain over a folder that this broker has locked; the store is not open yet.
+    /// A keychain over the place that `find` gives, in a folder that this broker has locked; the store is not open yet.
     func keychain(
-        of userID: UInt32, in folder: StateFolder, _ deviceKey: DeviceKey?,
+        of userID: UInt32, _ find: @escaping () throws(Refusal) -> Vault.Place,
         propertiesChanged: @escaping ([String]) -> Void
     ) -> Keychain {
         let loop = BrokerActor.shared.loop
         let publisher = Publisher()
         let vault = Vault(
-            folder: folder.path, deviceKey: deviceKey,
+            findingPlace: find,
             Vault.Surroundings(
                 storeThread: WorkThread(name: "store"), derivationThread: WorkThread(name: "derivation"),
                 passcodeThread: WorkThread(name: "passcode"), now: { HostEnvironment.now },
@@ -44,7 +44,7 @@ internal import Sodium
             vault: vault, outlet: outlet, leases: .loop(boot: HostEnvironment.bootID), person: person,
             custodian: CustodianGrant())
         publisher.desk = desk
-        return Keychain(desk: desk, vault: vault, folder: folder)
+        return Keychain(desk: desk, vault: vault)
     }
 
     // Of several users each says the same once in a while: nobody's broken store fills the log.
@@ -60,22 +60,21 @@ internal import Sodium
     }
 }
 
-/// A desk and what stands behind it, with the lock on its folder.
+/// A desk and what stands behind it.
 @BrokerActor struct Keychain {
     let desk: Desk
     private let vault: Vault
-    private let folder: StateFolder
 
-    fileprivate init(desk: Desk, vault: Vault, folder: StateFolder) {
+    fileprivate init(desk: Desk, vault: Vault) {
         self.desk = desk
         self.vault = vault
-        self.folder = folder
     }
 
-    /// Opens the store. One that does not open now is opened by the first call that comes when its cause is gone.
-    func open(_ log: Log) {
+    /// Opens the store, unless its place has yet to come. One that does not open now is opened by the first call that
+    /// comes when its cause is gone.
+    func open(_ log: Log, isThere: Bool = true) {
         do throws(Refusal) {
-            try vault.open()
+            if isThere { try vault.open() }
         } catch {
             log.write(.error, error.text)
         }

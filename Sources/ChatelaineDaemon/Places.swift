@@ -6,6 +6,8 @@ struct Places {
     let policy: PolicySource
     let configuration: Configuration.Files
     let state: String
+    /// The home folder, where the store is in it by itself; nil where another place was named.
+    let home: HomeFolder?
     let deviceKey: String
     /// Whether the broker may make the device key there. Not where systemd would hand it over and has none to hand over:
     /// it may be one that cannot be had now.
@@ -46,6 +48,7 @@ struct Places {
         socket = try Self.socket(options)
         systemBus = options.systemBus ?? "unix:path=/run/dbus/system_bus_socket"
         self.state = state
+        home = options.isSystem || options.stateFolder != nil ? nil : Self.home(holding: state)
         self.deviceKey = deviceKey
         if let folder = options.policyFolder {
             policy = .folder(folder)
@@ -53,6 +56,10 @@ struct Places {
             let own = options.readsUserPolicy ? configFolder.map { $0 + "/policy.d" } : nil
             policy = .standard(userFolder: own)
         }
+    }
+
+    private static func home(holding state: String) -> HomeFolder? {
+        HostEnvironment.variable("HOME").map(HomeFolder.init).flatMap { $0.holds(state) ? $0 : nil }
     }
 
     // What the system's unit has for a credential that is not there.

@@ -5,6 +5,7 @@ internal import BrokerHost
 internal import BrokerModel
 internal import BrokerPeers
 internal import BrokerPolicy
+internal import BrokerVault
 internal import SDBus
 internal import Sodium
 
@@ -16,10 +17,7 @@ internal import Sodium
     let fronts: Fronts
     let direct: DirectEndpoint
     let log: Log
-    /// The folder that this broker has locked.
-    let state: StateFolder
-    /// Nil where it is missing: then no store opens.
-    let machineKey: MachineKey?
+    let place: StorePlace
     /// Of what the person is asked.
     let turns: PromptTurns
     /// Hears of the configuration when it was read anew, beside the policy.
@@ -28,15 +26,15 @@ internal import Sodium
     /// The desk of the user that runs the broker, with its store still closed; `open` opens it.
     func desk(_ policy: Policy) throws(Daemon.Failure) -> (desk: Desk, open: () -> Void) {
         let keychain = try keychains(policy).keychain(
-            of: HostEnvironment.userID, in: state, machineKey?.only,
+            of: HostEnvironment.userID, { [place] () throws(Refusal) in try place.found() },
             propertiesChanged: { [weak fronts] in fronts?.propertiesChanged($0) })
-        return (keychain.desk, { keychain.open(log) })
+        return (keychain.desk, { [place, log] in keychain.open(log, isThere: place.isThere) })
     }
 
     /// The desks of all users, none of them open.
     func desks(_ policy: Policy) throws(Daemon.Failure) -> Desks {
         let keychains = try keychains(policy)
-        let folders = StateFolders(below: state.path)
+        let folders = StateFolders(below: place.folder?.path ?? places.state)
         let users = WorkThread(name: "users")
         let owner = Owner()
         let complaints = Complaints(log)
@@ -78,8 +76,10 @@ internal import Sodium
     private func keychain(
         of userID: UInt32, in folder: StateFolder, _ keychains: Keychains, _ owner: Owner
     ) -> Keychain {
-        keychains.keychain(
-            of: userID, in: folder, machineKey?.key(of: userID),
+        let place = Vault.Place(folder: folder.path, deviceKey: place.machineKey?.key(of: userID))
+        return keychains.keychain(
+            // The folder is kept with its lock.
+            of: userID, { withExtendedLifetime(folder) { place } },
             propertiesChanged: { [owner] in owner.desks?.propertiesChanged($0, of: userID) })
     }
 
@@ -154,9 +154,9 @@ internal import Sodium
     }
 
     private var conditions: () -> [Condition] {
-        let hasDeviceKey = machineKey != nil
-        return {
-            (Secret.memoryIsLocked ? [] : [.memoryNotLocked]) + (hasDeviceKey ? [] : [.deviceKeyMissing])
+        { [place] in
+            (Secret.memoryIsLocked ? [] : [.memoryNotLocked])
+                + (place.isKeyMissing ? [.deviceKeyMissing] : [])
         }
     }
 }

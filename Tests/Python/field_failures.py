@@ -26,6 +26,8 @@ import field_secret_traffic
 import field_secret_values
 import field_sessions
 import field_start
+import field_uninstall
+import late_home
 import secret_stage
 from stage import Stage
 
@@ -37,6 +39,8 @@ ALONE = (
     field_clock,
     field_keys,
     field_start,
+    late_home,
+    field_uninstall,
     field_sessions,
     field_owner,
     field_refresh_alone,

@@ -1,5 +1,8 @@
 """The installed project on a whole machine, with --user: what a person has after logging in."""
 
+import json
+import os
+
 from expect import SECRET_MARK, Table, equal, holds
 
 TABLE = Table()
@@ -63,6 +66,36 @@ def m04(box):
         entry = f'"CHATELAINE_DECISION":"{decision}"'
         box.until(lambda entry=entry: entry in journal().replace(" ", ""), f"{decision} is in the journal")
     holds(SECRET_MARK not in journal(), "no secret is in the journal")
+
+
+@row("B166", "a lingering user's broker, the home not mounted", "mount it", "it waits; the real store, no restart")
+def b166(box):
+    box.add_user("carol", 1002)
+    sh(box, "mv /home/carol /home/.carol; mkdir /home/carol; loginctl enable-linger carol")
+    buses = ("XDG_RUNTIME_DIR=/run/user/1002", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1002/bus")
+
+    def carol(*command):
+        return box.run(*command, user="carol", environment=buses).stdout
+
+    def conditions():
+        return json.loads(carol("chatelaine", "--json", "status"))["Conditions"]
+
+    try:
+        manager = ("systemctl", "is-active", "--quiet", "user@1002.service")
+        box.until(lambda: box.run(*manager, check=False).returncode == 0, "carol's manager runs")
+        carol("systemctl", "--user", "start", UNIT)
+        equal(conditions(), ["waiting-for-store"])
+        equal(os.listdir(box.path("/home/carol")), [], "what is in the mount point")
+        sh(box, "mount --bind /home/.carol /home/carol")
+        box.until(lambda: not conditions(), "the store is there")
+        holds(os.path.exists(box.path("/home/.carol/.local/state/chatelaine/keychain.db")), "the store is in the home")
+        equal(carol("systemctl", "--user", "show", "--property=NRestarts", "--value", UNIT).strip(), "0")
+    finally:
+        sh(box, "loginctl disable-linger carol; systemctl stop user@1002; umount --quiet /home/carol || true")
+
+
+def sh(box, script):
+    box.run("sh", "-ec", script)
 
 
 def in_session(box, script):
