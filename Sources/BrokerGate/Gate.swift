@@ -170,6 +170,14 @@ public final class Gate {
         return ManagerGrant(.administrator)
     }
 
+    /// Leave for what is asked where somebody logs in: root alone, whoever's keychain it is. `AccessDenied`.
+    public func manageAsRoot(_ caller: Caller, _ what: String) throws(Refusal) -> ManagerGrant {
+        guard caller.facts.userID == 0, caller.facts.flatpak == nil, caller.facts.snap == nil else {
+            throw denyManager(caller, what)
+        }
+        return ManagerGrant(.root)
+    }
+
     // Root is root in whatever namespace; of all others it must be shown that they are in no sandbox.
     private func isMachinesAdministrator(_ caller: Caller, _ authorization: Authorization) -> Bool {
         guard caller.facts.flatpak == nil, caller.facts.snap == nil else { return false }

@@ -6,6 +6,8 @@ public struct ManagerGrant: ~Copyable, Sendable {
         case user
         /// Whoever the machine, or with `--user` the policy, trusts with the keychains of others.
         case administrator
+        /// Root, who speaks for whoever logs in.
+        case root
     }
 
     /// Who was given it.

@@ -164,6 +164,9 @@ struct KeybagSlot {
             classKeys: classKeys, indexKeyID: index.id, indexKey: index.key, recovery: recovery)
     }
 
+    /// The numbers of all keys.
+    var ids: Set<UInt32> { Set(wrapped.map(\.id)) }
+
     /// Which class each class key is of.
     var accessibilities: [UInt32: Accessibility] {
         var found: [UInt32: Accessibility] = [:]

@@ -89,6 +89,19 @@ struct KeybagTable {
         }
     }
 
+    /// Whether the login's password is known to be another one than the passcode.
+    func isOutOfStep() throws(SQLiteError) -> Bool {
+        try database.number("SELECT count(*) FROM numbers WHERE name = 'passcode-out-of-step'") == 1
+    }
+
+    /// Keeps that it is, or that it is not any more.
+    func note(outOfStep: Bool) throws(SQLiteError) {
+        try database.execute(
+            outOfStep
+                ? "INSERT OR IGNORE INTO numbers VALUES ('passcode-out-of-step', 1)"
+                : "DELETE FROM numbers WHERE name = 'passcode-out-of-step'")
+    }
+
     /// The public key of a class key's pair; nil for a class key that is gone.
     func publicKey(of classKeyID: UInt32) throws(SQLiteError) -> [UInt8]? {
         let query = try database.statement("SELECT public_key FROM class_pairs WHERE id = ?1")

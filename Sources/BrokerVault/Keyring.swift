@@ -7,6 +7,8 @@ final class Keyring {
     private(set) var background: ClassKeys<Background>?
     private(set) var foreground: ClassKeys<Foreground>?
     private(set) var index: IndexKey?
+    /// What the keys were opened as, to wrap them anew by; there for as long as the foreground's are.
+    private(set) var opened: OpenedKeybag?
 
     var state: DeviceState {
         if foreground != nil { return .unlocked }
@@ -18,6 +20,12 @@ final class Keyring {
         background = ClassKeys(opened)
         foreground = ClassKeys(opened)
         index = IndexKey(opened.indexKey.secret.duplicate())
+        self.opened = opened
+    }
+
+    /// The same keybag was wrapped with another set of keys beside the classes'.
+    func note(rewrapped opened: OpenedKeybag) {
+        if foreground != nil { self.opened = opened }
     }
 
     /// Takes keys that rows may soon be under, for the sides that are open. New rows stay with the old keys
@@ -39,11 +47,14 @@ final class Keyring {
     }
 
     /// Wipes the foreground keys. Their memory is zeroed when this returns.
-    func lock() { foreground = nil }
+    func lock() {
+        foreground = nil
+        opened = nil
+    }
 
     /// Wipes everything, for a store that another one has taken the place of.
     func forget() {
-        foreground = nil
+        lock()
         background = nil
         index = nil
     }

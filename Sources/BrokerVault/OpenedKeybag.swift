@@ -72,6 +72,9 @@ struct OpenedKeybag {
         self.recovery = recovery
     }
 
+    /// The numbers of all keys.
+    var ids: Set<UInt32> { Set(classKeys.map(\.id) + [indexKeyID] + (recovery.map { [$0.id] } ?? [])) }
+
     /// A new keybag without a passcode: every class but the passcode-set one.
     static func make(firstID: UInt32) -> OpenedKeybag {
         let classes = Accessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }

@@ -11,6 +11,7 @@ struct SessionSeal {
     private let sealed: [UInt8]
     private let entries: [Entry]
     private let indexKeyID: UInt32
+    private let recoveryID: UInt32?
 
     private struct Entry {
         let id: UInt32
@@ -19,15 +20,20 @@ struct SessionSeal {
 
     init(_ opened: OpenedKeybag, _ deviceKey: DeviceKey) {
         let key = SharedSecret(Secret.random(Key.byteCount))
-        let content = Secret(count: Key.byteCount * (opened.classKeys.count + 1)) { target in
+        let count = opened.classKeys.count + (opened.recovery == nil ? 1 : 2)
+        let content = Secret(count: Key.byteCount * count) { target in
             for (place, entry) in opened.classKeys.enumerated() {
                 target.copy(entry.key.bytes, at: place * Key.byteCount)
             }
             target.copy(opened.indexKey.secret, at: opened.classKeys.count * Key.byteCount)
+            if let recovery = opened.recovery {
+                target.copy(recovery.key.bytes, at: (opened.classKeys.count + 1) * Key.byteCount)
+            }
         }
         self.key = key
         entries = opened.classKeys.map { Entry(id: $0.id, accessibility: $0.accessibility) }
         indexKeyID = opened.indexKeyID
+        recoveryID = opened.recovery?.id
         sealed = XChaCha20Poly1305.seal(
             content, key: Self.sealingKey(key.secret, deviceKey),
             associatedData: Array("chatelaine-session-seal".utf8))
@@ -44,9 +50,14 @@ struct SessionSeal {
             guard let key = Key(Self.part(place, of: content)) else { return nil }
             classKeys.append(.init(id: entry.id, accessibility: entry.accessibility, key: key))
         }
+        var recovery: OpenedKeybag.RecoveryEntry?
+        if let recoveryID {
+            guard let key = Key(Self.part(entries.count + 1, of: content)) else { return nil }
+            recovery = .init(id: recoveryID, key: key)
+        }
         return OpenedKeybag(
             classKeys: classKeys, indexKeyID: indexKeyID,
-            indexKey: SharedSecret(Self.part(entries.count, of: content)))
+            indexKey: SharedSecret(Self.part(entries.count, of: content)), recovery: recovery)
     }
 
     private static func sealingKey(_ key: borrowing Secret, _ deviceKey: DeviceKey) -> Key {

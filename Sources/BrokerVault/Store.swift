@@ -22,12 +22,15 @@ final class Store {
     private(set) var recovery: RecoverySlot?
     /// Whether it belongs to the device key that it was opened with. If not, nothing but the recovery key opens a thing.
     private(set) var isOwn: Bool
+    /// Whether the login's password is known to be another one than the passcode.
+    var isOutOfStep: Bool
 
     private init(
         reader: Database, mark: ReadMark?, writing: Tables, isReadOnly: Bool, slot: KeybagSlot,
         isOwn: Bool, surroundings: Vault.Surroundings
     ) throws(SQLiteError) {
         recovery = try writing.keybag.recoverySlot()
+        isOutOfStep = try writing.keybag.isOutOfStep()
         self.isOwn = isOwn
         identity = try writing.keybag.identity()
         self.isReadOnly = isReadOnly

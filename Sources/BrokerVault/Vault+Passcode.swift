@@ -22,11 +22,13 @@ extension Vault {
     ) async throws(Refusal) {
         // From the call on, so that it is also overtaken while it waits for its turn.
         let locksBefore = locksAtCall ?? locks
+        let isLogin = grant.holder == .root
         try await oneAttempt(grant.holder) { () throws(Refusal) in
             let store = try openStore()
             guard store.isPasscodeSet else { throw .noPasscode }
-            let opened = try await open(store, passcode)
+            let opened = try await open(store, passcode, isLogin: isLogin)
             try await takeKeys(opened, locksBefore)
+            if isLogin { await loginSucceeded() }
             guard locks == locksBefore else {
                 throw Refusal(.interactionNotAllowed, "The session was locked meanwhile; unlock it again.")
             }
@@ -86,6 +88,7 @@ extension Vault {
             let slot = KeybagSlot(header: header, slotKey: slotKey, sealing: opened)
             let adopt = {
                 store.adopt(slot)
+                self.isInStep(store)
                 guard isFirst else { return }
                 self.keyring.unlock(with: opened)
                 // A lock that came while there was no passcode yet found nothing that it could lock.
@@ -95,6 +98,7 @@ extension Vault {
                 try stored { () throws(SQLiteError) in
                     try store.writing.keybag.replace(by: slot)
                     try store.writing.keybag.renewPairs(for: opened)
+                    try store.writing.keybag.note(outOfStep: false)
                 }
                 return ((), [])
             }
@@ -161,7 +165,9 @@ extension Vault {
     }
 
     // The wrong passcode and a damaged keybag are told apart by how many of the wrapped keys open.
-    func open(_ store: Store, _ passcode: SharedSecret) async throws(Refusal) -> OpenedKeybag {
+    func open(
+        _ store: Store, _ passcode: SharedSecret, isLogin: Bool = false
+    ) async throws(Refusal) -> OpenedKeybag {
         if !store.isPasscodeSet && passcode.secret.count > 0 {
             throw Refusal(.authFailed, "No passcode is set; the old one has no bytes then.")
         }
@@ -175,6 +181,7 @@ extension Vault {
             throw .damagedKeybag
         } catch {
             attempts.failed()
+            if isLogin { wasRefusedAtLogin = true }
             throw Refusal(.authFailed, "The passcode is wrong.")
         }
     }

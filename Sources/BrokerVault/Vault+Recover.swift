@@ -72,6 +72,7 @@ extension Vault {
         let adopt = {
             let before = self.state
             store.adopt(recovered: recovery.slot)
+            self.isInStep(store)
             (self.store, self.stranded) = (store, nil)
             self.keepsCompletions = false
             self.forgetSession()
@@ -96,6 +97,7 @@ extension Vault {
                 ).keep()
                 try store.writing.keybag.replace(by: recovery.slot)
                 try store.writing.keybag.renewPairs(for: recovery.renewed)
+                try store.writing.keybag.note(outOfStep: false)
             }
             return (count, notices)
         }

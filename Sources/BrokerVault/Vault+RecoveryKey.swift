@@ -54,6 +54,7 @@ extension Vault {
         let adopt = {
             store.adopt(slot)
             store.adopt(recovery: recovery)
+            self.keyring.note(rewrapped: opened)
         }
         try await write(adopt: adopt) { (store) throws(Refusal) in
             try stored { () throws(SQLiteError) in

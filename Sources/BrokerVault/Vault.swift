@@ -69,6 +69,8 @@ public final class Vault {
     /// What is known of a store that belongs to another device key.
     var stranded: Stranded?
     let attempts = UnlockAttempts()
+    /// Whether the login's password has not opened the keybag since the broker runs. That changes nothing on the disk.
+    var wasRefusedAtLogin = false
     /// How often the device was locked, so that an unlock knows when it was overtaken.
     public internal(set) var locks = 0
     /// The keys as an unlock of the session opens them; nil where that opens nothing.

@@ -60,6 +60,22 @@ import Testing
         }
     }
 
+    /// Where somebody logs in root speaks, with `--user` too; nobody else, and no sandbox that says it is root.
+    @Test(arguments: [Gate.Administrators.machine, .programs])
+    func rootAloneSpeaksForALogin(_ administrators: Gate.Administrators) throws {
+        let gate = Gate(
+            policy: try policy(Self.text), userID: 1000, administrators: administrators, audit: ledger)
+        let holder = try gate.manageAsRoot(caller("mail", namespaces: nil, userID: 0), "unlock").holder
+        #expect(holder == .root)
+        var facts = PeerFacts(userID: 0)
+        facts.snap = "tool"
+        for other in [caller("mail"), caller("mail", userID: 1001), Caller(connection: ":1.1", facts: facts)]
+        {
+            #expect(
+                refusal { () throws(Refusal) in _ = try gate.manageAsRoot(other, "unlock") } == .accessDenied)
+        }
+    }
+
     /// The passcode is the proof, and the authority may forbid it all the same.
     @Test func theAuthorityMayDenyTheUsersOwnCall() throws {
         let gate = try machineGate()
