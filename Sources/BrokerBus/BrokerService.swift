@@ -48,6 +48,7 @@ public import Sodium
     func confirm(
         _ context: CallContext, cookie: UInt64, _ passcode: SharedSecret
     ) throws(Refusal) -> Outcome<Void>
+    func followPasscode(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void>
     func setPasscode(
         _ context: CallContext, old: SharedSecret, new: SharedSecret
     ) throws(Refusal) -> Outcome<Void>

@@ -77,6 +77,16 @@ extension Dispatch {
                 $0
             }
         }.sensitive
+        Method("FollowPasscode", in: ["passcode"]) {
+            (call: borrowing Call, passcode: SealedSecret) throws(BusError) -> Answer<Void> in
+            let context = try context(call)
+            let passcode = try open(passcode, context, limit: Limits.passcodeBytesMax)
+            return try answer(context) { () throws(Refusal) in
+                try service.followPasscode(context, passcode)
+            } _: {
+                $0
+            }
+        }.sensitive
         Method("RemovePasscode", in: ["passcode"]) {
             (call: borrowing Call, passcode: SealedSecret) throws(BusError) -> Answer<Void> in
             let context = try context(call)

@@ -22,6 +22,7 @@ extension Desk {
         if vault.isStranded && !conditions.contains(.deviceKeyMissing) {
             conditions.append(.deviceKeyMissing)
         }
+        if vault.isOutOfStep { conditions.append(.passcodeOutOfStep) }
         if !vault.isOpen && !conditions.contains(.deviceKeyMissing) { conditions.append(.waitingForStore) }
         if reception.policies.isRefused { conditions.append(.policyRefused) }
         return ManagerStatus(
@@ -49,14 +50,42 @@ extension Desk {
     func unlock(
         _ context: CallContext, _ passcode: SharedSecret, since locks: Int
     ) throws(Refusal) -> Outcome<Void> {
-        try managing(context, "unlock", .user(action: nil)) { (_, leave) throws(Refusal) in
+        try managing(context, "unlock", .login) { (_, leave) throws(Refusal) in
             _ = try leave()
             return .later { () async throws(Refusal) in
-                try await self.vault.unlock(try leave(), passcode, since: locks)
+                try await self.watchingStep { () async throws(Refusal) in
+                    try await self.vault.unlock(try leave(), passcode, since: locks)
+                }
                 self.secretService?.openAll()
                 self.leaveUpkeep()
             }
         }
+    }
+
+    /// `FollowPasscode`.
+    public func followPasscode(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try managing(context, "follow-passcode", .root) { (_, leave) throws(Refusal) in
+            _ = try leave()
+            return .later { () async throws(Refusal) in
+                try await self.watchingStep { () async throws(Refusal) in
+                    try await self.vault.followPasscode(try leave(), passcode)
+                }
+            }
+        }
+    }
+
+    // Says where a call has changed whether the passcode is the one that the user logs in with.
+    private func watchingStep(_ body: () async throws(Refusal) -> Void) async throws(Refusal) {
+        let was = vault.isOutOfStep
+        defer {
+            if vault.isOutOfStep != was {
+                outlet.propertiesChanged(["Conditions"])
+                if !was { outlet.partedWays() }
+            }
+        }
+        try await body()
     }
 
     /// `SetPasscode`.
@@ -75,7 +104,7 @@ extension Desk {
             _ = try leave()
             return .later { () async throws(Refusal) in
                 try await self.vault.setPasscode(try leave(), old: old, new: new, since: locks)
-                self.outlet.propertiesChanged(["PasscodeSet"])
+                self.outlet.propertiesChanged(["PasscodeSet", "Conditions"])
             }
         }
     }
@@ -89,7 +118,7 @@ extension Desk {
             _ = try leave()
             return .later { () async throws(Refusal) in
                 try await self.vault.removePasscode(try leave(), passcode)
-                self.outlet.propertiesChanged(["PasscodeSet"])
+                self.outlet.propertiesChanged(["PasscodeSet", "Conditions"])
                 self.leaveUpkeep()
             }
         }

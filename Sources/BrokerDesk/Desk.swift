@@ -34,20 +34,23 @@ public import SDBus
         let now: () -> UInt64
         let conditions: () -> [Condition]
         let locked: (LockCause) -> Void
+        let partedWays: () -> Void
 
         /// `tell` sends one signal; `now` is microseconds since the Unix epoch; `conditions` are those that the
-        /// daemon itself knows of; `locked` hears what has locked the keychain, for the journal.
+        /// daemon itself knows of; `locked` hears what has locked the keychain, and `partedWays` that the login's password
+        /// does not open it any more: both are for the journal.
         public init(
             tell: @escaping (Notice, UInt64, String) -> Void,
             propertiesChanged: @escaping ([String]) -> Void,
             now: @escaping () -> UInt64, conditions: @escaping () -> [Condition],
-            locked: @escaping (LockCause) -> Void
+            locked: @escaping (LockCause) -> Void, partedWays: @escaping () -> Void
         ) {
             self.tell = tell
             self.propertiesChanged = propertiesChanged
             self.now = now
             self.conditions = conditions
             self.locked = locked
+            self.partedWays = partedWays
         }
     }
 

@@ -111,17 +111,27 @@ extension Desks {
 
     /// `Unlock`.
     public func unlock(_ context: CallContext, _ passcode: SharedSecret) throws(Refusal) -> Outcome<Void> {
-        try forwardCounted(context) { (desk, locks) throws(Refusal) in
+        try forwardCounted(context, makes: false) { (desk, locks) throws(Refusal) in
             try desk.unlock(context, passcode, since: locks)
+        }
+    }
+
+    /// `FollowPasscode`.
+    public func followPasscode(
+        _ context: CallContext, _ passcode: SharedSecret
+    ) throws(Refusal) -> Outcome<Void> {
+        try forward(context, makes: false) { (desk) throws(Refusal) in
+            try desk.followPasscode(context, passcode)
         }
     }
 
     // With how often the keychain had been locked when the call came: whose call it is may not be known yet.
     private func forwardCounted<Value>(
-        _ context: CallContext, _ call: @escaping (Desk, Int) throws(Refusal) -> Outcome<Value>
+        _ context: CallContext, makes: Bool = true,
+        _ call: @escaping (Desk, Int) throws(Refusal) -> Outcome<Value>
     ) throws(Refusal) -> Outcome<Value> {
         let locks = desks.mapValues(\.vault.locks)
-        return try forward(context) { (desk) throws(Refusal) in
+        return try forward(context, makes: makes) { (desk) throws(Refusal) in
             try call(desk, desk.gate.userID.flatMap { locks[$0] } ?? 0)
         }
     }

@@ -79,9 +79,11 @@ public import SDBus
     /// Whether it is proven who is behind the connection.
     public func isKnown(_ connection: String) -> Bool { reception.peers.known(connection) != nil }
 
-    /// Goes on at the desk that the call is about: at once where caller and desk are known.
+    /// Goes on at the desk that the call is about: at once where caller and desk are known. `makes` says whether the
+    /// keychain of a user whom the call names is made first where there is none.
     func forward<Value>(
-        _ context: CallContext, _ call: @escaping (Desk) throws(Refusal) -> Outcome<Value>
+        _ context: CallContext, makes: Bool = true,
+        _ call: @escaping (Desk) throws(Refusal) -> Outcome<Value>
     ) throws(Refusal) -> Outcome<Value> {
         if let facts = reception.peers.known(context.connection)?.facts,
             facts.userIsRegistered || context.namedUserID != nil,
@@ -90,11 +92,11 @@ public import SDBus
             return try call(desk)
         }
         return .later { () async throws(Refusal) in
-            try await call(try await self.desk(for: context)).value()
+            try await call(try await self.desk(for: context, makes: makes)).value()
         }
     }
 
-    private func desk(for context: CallContext) async throws(Refusal) -> Desk {
+    private func desk(for context: CallContext, makes: Bool) async throws(Refusal) -> Desk {
         guard let userID = context.namedUserID else {
             let facts = try await reception.caller(context.connection).facts
             // A user namespace has thousands of ids that are nobody's.
@@ -110,6 +112,7 @@ public import SDBus
         }.value()
         if desks[userID] == nil, !source.exists(userID) {
             guard await source.isRegistered(userID) else { throw .unknownUser }
+            guard makes else { throw .noKeychain }
         }
         return try await desk(of: userID)
     }
@@ -165,6 +168,8 @@ extension Refusal {
         "The machine's user database does not know this user id, so it has no keychain; add the user first.")
     static let unknownUser = Refusal(
         .param, "The machine's user database knows no such user, so there is no such keychain.")
+    static let noKeychain = Refusal(
+        .notAvailable, "This user has no keychain yet; the first program of the user's that calls makes one.")
     static let foreignKeychain = Refusal(
         .accessDenied, "Another user's keychain is told of to root alone.")
 }

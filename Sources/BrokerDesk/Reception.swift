@@ -26,11 +26,16 @@ public import SDBus
         /// The keychain's user; an authority may have the last word, where the action has a name.
         case user(action: String?)
         case administrator
+        /// The keychain's user, or root on that user's behalf; on a user's own object an administrator too.
+        case login
+        /// Root alone.
+        case root
 
         var action: String? {
             switch self {
             case .user(let action): action
             case .administrator: AuthorityAction.manage
+            case .login, .root: nil
             }
         }
     }
@@ -61,9 +66,8 @@ public import SDBus
         _ context: CallContext, at gate: Gate, _ what: String, _ right: Right,
         _ body: @escaping (Caller, @escaping Leave) throws(Refusal) -> Outcome<Value>
     ) throws(Refusal) -> Outcome<Value> {
-        // On a user's own object nobody but an administrator has anything to do.
-        let right = context.namedUserID == nil ? right : .administrator
-        return try withCaller(context) { (caller) throws(Refusal) in
+        try withCaller(context) { (caller) throws(Refusal) in
+            let right = right.settled(for: caller, at: gate, named: context.namedUserID != nil)
             guard let action = right.action, try gate.asksAuthority(about: caller, what, right.isUsers) else {
                 return try body(caller, Self.leave(gate, caller, what, right, nil))
             }
@@ -91,6 +95,7 @@ public import SDBus
             { () throws(Refusal) in try gate.manageAsUser(caller, what, authorization ?? .allowed) }
         case .administrator:
             { () throws(Refusal) in try gate.manageAsAdministrator(caller, what, authorization ?? .denied) }
+        case .login, .root: { () throws(Refusal) in try gate.manageAsRoot(caller, what) }
         }
     }
 
@@ -129,5 +134,16 @@ public import SDBus
 extension Reception.Right {
     fileprivate var isUsers: Bool {
         if case .user = self { true } else { false }
+    }
+
+    /// Whose call it is, now that it is known who calls. On a user's own object nobody but an administrator has anything
+    /// to do.
+    fileprivate func settled(for caller: Caller, at gate: Gate, named: Bool) -> Self {
+        switch self {
+        case .root: .root
+        case .login where caller.facts.userID == 0 && gate.userID != 0: .root
+        case .login where !named: .user(action: nil)
+        case .user, .administrator, .login: named ? .administrator : self
+        }
     }
 }

@@ -36,7 +36,13 @@ internal import Sodium
         let outlet = Desk.Outlet(
             tell: { [weak fronts] in fronts?.tell($0, sequence: $1, to: $2) },
             propertiesChanged: propertiesChanged, now: { HostEnvironment.now }, conditions: conditions,
-            locked: { [log] in log.write(.info, "user \(userID): locked by \($0.rawValue)") })
+            locked: { [log] in log.write(.info, "user \(userID): locked by \($0.rawValue)") },
+            partedWays: { [log] in
+                log.write(
+                    .warning,
+                    "user \(userID): the login's password is not the passcode; 'chatelaine passcode change' sets it as one"
+                )
+            })
         let desk = Desk(
             reception: reception,
             gate: Gate(

@@ -192,6 +192,9 @@ class Client:
         body = (self.session.seal(old), self.session.seal(new))
         self._call(MANAGER, "SetPasscode", "(oayay)(oayay)", body, returns="")
 
+    def follow_passcode(self, passcode):
+        self._call(MANAGER, "FollowPasscode", "(oayay)", (self.session.seal(passcode),), returns="")
+
     def remove_passcode(self, passcode):
         self._call(MANAGER, "RemovePasscode", "(oayay)", (self.session.seal(passcode),), returns="")
 

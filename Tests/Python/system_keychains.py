@@ -16,6 +16,7 @@ MANAGER_CALLS = {
     "Unlock": ("(oayay)", (PLAIN_SECRET,)),
     "Confirm": ("t(oayay)", (1, PLAIN_SECRET)),
     "SetPasscode": ("(oayay)(oayay)", (PLAIN_SECRET, PLAIN_SECRET)),
+    "FollowPasscode": ("(oayay)", (PLAIN_SECRET,)),
     "RemovePasscode": ("(oayay)", (PLAIN_SECRET,)),
     "ForceLogout": ("sss", (ONE, "", "")),
     "MoveItems": ("ss", (ONE, TWO)),

@@ -31,7 +31,7 @@ internal import Sodium
             gate: Gate(policy: policy, userID: HostEnvironment.userID, audit: NoAudit()), vault: vault,
             outlet: Desk.Outlet(
                 tell: { _, _, _ in }, propertiesChanged: { _ in }, now: { HostEnvironment.now },
-                conditions: { [] }, locked: { _ in }),
+                conditions: { [] }, locked: { _ in }, partedWays: {}),
             leases: .loop(boot: HostEnvironment.bootID), person: DistantPerson(),
             custodian: CustodianGrant())
         publisher.desk = desk

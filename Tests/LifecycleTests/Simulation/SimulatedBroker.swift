@@ -73,7 +73,7 @@ import Testing
             reception: reception, gate: Gate(policy: policy, userID: 1000, audit: NoAudit()), vault: vault,
             outlet: Desk.Outlet(
                 tell: { _, _, _ in }, propertiesChanged: { _ in }, now: { [time] in time.wall },
-                conditions: { [] }, locked: { _ in }),
+                conditions: { [] }, locked: { _ in }, partedWays: {}),
             leases: LeaseClock(
                 boot: Array("boot".utf8), now: { [time] in time.monotonic },
                 timer: { [time] in VirtualTime.Timer(time.alarm(at: $0, $1)) }, chance: chance),
