@@ -6,6 +6,7 @@ BUILD    = swift build --explicit-target-dependency-import-check error
 RELEASE  = $(BUILD) --configuration release --static-swift-stdlib
 NAMES    = chatelained chatelaine git-credential-chatelaine docker-credential-chatelaine
 PROMPTER = .build/release/chatelaine-prompter
+LOGIN    = .build/release/chatelaine-pam
 PROGRAMS = $(NAMES:%=.build/release/%)
 ROOT     = $(DESTDIR)$(PREFIX)
 MOVED    = sed -E 's,/usr/(bin/chatelained|libexec/chatelaine-),$(PREFIX)/\1,'
@@ -51,23 +52,24 @@ bench: release
 
 release:
 	@.ci/packages build
-	for name in $(NAMES) chatelaine-prompter; do $(RELEASE) --product $$name || exit; done
+	for name in $(NAMES) chatelaine-prompter chatelaine-pam; do $(RELEASE) --product $$name || exit; done
 
 # Builds only where nothing is built: `sudo make install` after `make release` needs no toolchain.
-$(PROGRAMS) $(PROMPTER):
+$(PROGRAMS) $(PROMPTER) $(LOGIN):
 	$(MAKE) release
 
 # Whatever the prefix: below /usr/share alone the broker looks for its packages' policy, the system bus for its
-# configuration, polkit for its actions and the desktop's portal for its backends. The activation file of
-# org.freedesktop.secrets goes where no bus looks, since other keyrings' packages have one: `chatelaine secret-service on`
-# links to it.
-install: $(PROGRAMS) $(PROMPTER)
+# configuration, polkit for its actions, the desktop's portal for its backends and pam-auth-update for its profiles. The
+# activation file of org.freedesktop.secrets goes where no bus looks, since other keyrings' packages have one:
+# `chatelaine secret-service on` links to it.
+install: $(PROGRAMS) $(PROMPTER) $(LOGIN)
 	install -D -s -t $(ROOT)/bin $(PROGRAMS)
-	install -D -s -t $(ROOT)/libexec $(PROMPTER)
+	install -D -s -t $(ROOT)/libexec $(PROMPTER) $(LOGIN)
 	install -D -m 644 -t $(ROOT)/share/man/man1 docs/man/chatelaine.1 \
 	    docs/man/git-credential-chatelaine.1 docs/man/docker-credential-chatelaine.1
 	install -D -m 644 -t $(ROOT)/share/man/man5 docs/man/chatelaine-policy.5
-	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8 docs/man/chatelaine-prompter.8
+	install -D -m 644 -t $(ROOT)/share/man/man8 docs/man/chatelained.8 docs/man/chatelaine-prompter.8 \
+	    docs/man/chatelaine-pam.8
 	install -D -m 644 docs/completions/chatelaine.bash $(ROOT)/share/bash-completion/completions/chatelaine
 	install -D -m 644 -t $(ROOT)/share/zsh/vendor-completions docs/completions/_chatelaine
 	install -D -m 644 -t $(ROOT)/share/fish/vendor_completions.d docs/completions/chatelaine.fish
@@ -90,6 +92,7 @@ install: $(PROGRAMS) $(PROMPTER)
 	    dbus/system/chatelaine-credential.service
 	install -D -m 644 dbus/system/chatelaine.sysusers $(ROOT)/lib/sysusers.d/chatelaine.conf
 	install -D -m 644 -t $(DESTDIR)/usr/share/polkit-1/actions policy/org.chatelaine.policy
+	$(MOVED) policy/chatelaine.pam | install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/chatelaine
 	install -D -m 644 -t $(DESTDIR)/usr/share/xdg-desktop-portal/portals dbus/chatelaine.portal
 	install -D -m 644 -t $(DESTDIR)/usr/share/chatelaine/policy.d policy/50-chatelaine.conf \
 	    policy/50-chatelaine-helpers.conf

@@ -39,6 +39,7 @@ let package = Package(
         .executable(name: "chatelained", targets: ["ChatelaineDaemon"]),
         .executable(name: "chatelaine", targets: ["ChatelaineCommand"]),
         .executable(name: "chatelaine-prompter", targets: ["ChatelainePrompter"]),
+        .executable(name: "chatelaine-pam", targets: ["ChatelainePAM"]),
         .executable(name: "git-credential-chatelaine", targets: ["GitCredential"]),
         .executable(name: "docker-credential-chatelaine", targets: ["DockerCredential"]),
         .library(name: "Chatelaine", targets: ["Chatelaine"]),
@@ -98,6 +99,9 @@ let package = Package(
                 "Gcrypt", "SDBus", "Sodium",
             ],
             swiftSettings: house),
+        // Root runs it, with a password: it stands on as little as can be.
+        .executableTarget(
+            name: "ChatelainePAM", dependencies: ["SDBus", "Sodium"], swiftSettings: house),
         program("GitCredential"), program("DockerCredential"),
         .executableTarget(
             name: "ChatelainePrompter",

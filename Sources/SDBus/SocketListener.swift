@@ -28,7 +28,8 @@ internal import Glibc
             throw .system(error)
         }
         try Self.bind(socket.number, to: address, path)
-        guard unsafe chmod(path, mode) == 0, listen(socket.number, SOMAXCONN) == 0,
+        // Whoever watches the folder is told of the mode, and then somebody listens.
+        guard listen(socket.number, SOMAXCONN) == 0, unsafe chmod(path, mode) == 0,
             let file = FileIdentity(path)
         else { throw .system(BusError(errno: errno)) }
         self.file = file

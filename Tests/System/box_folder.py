@@ -67,7 +67,7 @@ class BoxFolder:
     def install(self, programs=PROGRAMS):
         """The project as a package would bring it. The programs must be linked with Swift's libraries
         (`make release`), unless the box is of this machine's own root."""
-        built = [os.path.join(programs, name) for name in ("chatelained", "chatelaine")]
+        built = [os.path.join(programs, name) for name in ("chatelained", "chatelaine", "chatelaine-pam")]
         if absent := [path for path in built if not os.access(path, os.X_OK)]:
             raise BoxError(f"not built: {' '.join(absent)} (make release)")
         # No build from in here: what is installed is what is there.
@@ -81,7 +81,8 @@ class BoxFolder:
             "install",
             f"DESTDIR={self.root}",
             "PREFIX=/usr",
-            f"PROGRAMS={' '.join(built)}",
+            f"PROGRAMS={' '.join(built[:2])}",
+            f"LOGIN={built[2]}",
         )
         # What a package does when it is installed.
         quietly("chroot", self.root, "systemd-sysusers", "chatelaine.conf")
