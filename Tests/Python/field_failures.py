@@ -13,6 +13,7 @@ import field_fidelity
 import field_identity
 import field_keys
 import field_lock
+import field_login
 import field_logout
 import field_owner
 import field_portal
@@ -39,6 +40,7 @@ ALONE = (
     field_clock,
     field_keys,
     field_start,
+    field_login,
     late_home,
     field_uninstall,
     field_sessions,

@@ -21,6 +21,7 @@ SUITES = (
     "screen_lock",
     "session_unlock",
     "recovery",
+    "pam_helper",
     "hostile",
     "storage_faults",
     "field_failures",

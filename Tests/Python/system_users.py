@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 
+import system_login
 import system_manager
 import system_sessions
 import system_trouble
@@ -196,7 +197,7 @@ def run(report):
     """With --system the broker looks at its callers from process 1's side, so the suite gets a process 1 of its own."""
     if os.getpid() != 1:
         return in_own_process_namespace("system_users", report)
-    rows = TABLE.rows + system_manager.TABLE.rows + system_trouble.TABLE.rows + system_sessions.TABLE.rows
+    rows = TABLE.rows + system_login.TABLE.rows + system_manager.TABLE.rows + system_trouble.TABLE.rows + system_sessions.TABLE.rows
     with SystemWorld() as world:
         for one in sorted(rows, key=lambda one: one.number):
             report.play(one, lambda one=one: one.play(world))
