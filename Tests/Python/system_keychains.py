@@ -1,8 +1,12 @@
 """What the suites of a broker with several users have in common: two users' items and passcodes."""
 
+import os
+from xml.etree import ElementTree
+
+from attributes import encode
 from chatelaine_client import MANAGER, OBJECT
 from expect import generic, secret
-from harness import PASSCODE
+from harness import PASSCODE, REPOSITORY
 from policy import ONE, TWO
 
 DENIED = "AccessDenied"
@@ -11,22 +15,39 @@ DRAFTS = generic(Service="drafts", Accessible="when-unlocked")
 FIND = {key: TOKEN[key] for key in ("Class", "Service", "Account")}
 FIND_DRAFTS = {key: DRAFTS[key] for key in FIND}
 PLAIN_SECRET = ("/", b"", b"guess")
+# What a call of each method has in it: one for each that the contract has, and no other (K08).
 MANAGER_CALLS = {
-    "Lock": (None, ()),
-    "Unlock": ("(oayay)", (PLAIN_SECRET,)),
-    "Confirm": ("t(oayay)", (1, PLAIN_SECRET)),
-    "SetPasscode": ("(oayay)(oayay)", (PLAIN_SECRET, PLAIN_SECRET)),
-    "FollowPasscode": ("(oayay)", (PLAIN_SECRET,)),
-    "RemovePasscode": ("(oayay)", (PLAIN_SECRET,)),
-    "ForceLogout": ("sss", (ONE, "", "")),
-    "MoveItems": ("ss", (ONE, TWO)),
-    "ReloadPolicy": (None, ()),
-    "ListClients": (None, ()),
-    "Explain": ("ss", ("pid:1", ONE)),
-    "ListGroups": (None, ()),
-    "Check": (None, ()),
+    "Lock": (),
+    "Unlock": (PLAIN_SECRET,),
+    "Confirm": (1, PLAIN_SECRET),
+    "SetPasscode": (PLAIN_SECRET, PLAIN_SECRET),
+    "FollowPasscode": (PLAIN_SECRET,),
+    "RemovePasscode": (PLAIN_SECRET,),
+    "CreateRecoveryKey": (PLAIN_SECRET, "/"),
+    "RemoveRecoveryKey": (PLAIN_SECRET,),
+    "PreviewRecovery": (),
+    "Recover": (PLAIN_SECRET, PLAIN_SECRET, 0),
+    "ForceLogout": (ONE, "", ""),
+    "MoveItems": (ONE, TWO),
+    "ImportItem": (ONE, "add", encode(generic()), PLAIN_SECRET),
+    "ImportSecret": (ONE, "add", "", "label", {"name": "value"}, "text/plain", PLAIN_SECRET),
+    "ReloadPolicy": (),
+    "ListClients": (),
+    "Explain": ("pid:1", ONE),
+    "ListGroups": (),
+    "Check": (),
 }
-ADMINISTRATORS = set(MANAGER_CALLS) - {"Lock", "Unlock", "Confirm", "SetPasscode", "RemovePasscode"}
+USERS_OWN = {"Lock", "Unlock", "Confirm", "SetPasscode", "RemovePasscode", "CreateRecoveryKey", "RemoveRecoveryKey"}
+USERS_OWN |= {"PreviewRecovery", "Recover"}
+ADMINISTRATORS = set(MANAGER_CALLS) - USERS_OWN
+
+
+def manager_signatures():
+    """What each method of the contract takes."""
+    contract = ElementTree.parse(os.path.join(REPOSITORY, "dbus", "org.chatelaine.Broker1.xml"))
+    methods = contract.iterfind(f"interface[@name='{MANAGER}']/method")
+    taken = "arg[@direction='in']"
+    return {one.get("name"): "".join(arg.get("type") for arg in one.iterfind(taken)) for one in methods}
 
 
 def object_of(user_id):
@@ -34,8 +55,7 @@ def object_of(user_id):
 
 
 def manage(puppet, path, member):
-    signature, body = MANAGER_CALLS[member]
-    return puppet.raw_call(path, MANAGER, member, signature, body)
+    return puppet.raw_call(path, MANAGER, member, manager_signatures()[member] or None, MANAGER_CALLS[member])
 
 
 def each(w):

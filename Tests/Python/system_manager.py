@@ -19,6 +19,7 @@ from system_keychains import (
     ends_without,
     fill,
     manage,
+    manager_signatures,
     object_of,
     passcode,
 )
@@ -68,6 +69,7 @@ def k07(w):
 
 @row("K08", "objects that name a user", "a user calls every method, reads properties", DENIED)
 def k08(w):
+    equal(sorted(MANAGER_CALLS), sorted(manager_signatures()), "the methods that are called")
     fill(w)
     before = files(w.folder_of(w.alice))
     for named in (w.alice, w.bob, w.unregistered(), 0):
