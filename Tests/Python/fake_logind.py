@@ -2,13 +2,15 @@
 
 fake_logind.py ADDRESS
 
-Takes one command a line, a JSON list of a name and its arguments, and answers each with a line of JSON.
+Takes one command a line, a JSON list of a name and its arguments, and answers each with a line of JSON: what came of
+it, and what was waited for in vain.
 """
 
 import json
 import os
 import select
 import sys
+import time
 
 from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_return, new_signal
 from jeepney.bus_messages import DBusNameFlags, message_bus
@@ -17,6 +19,7 @@ from jeepney.io.blocking import open_dbus_connection
 NAME, PATH = "org.freedesktop.login1", "/org/freedesktop/login1"
 MANAGER, SESSION = NAME + ".Manager", NAME + ".Session"
 PROPERTIES = "org.freedesktop.DBus.Properties"
+WAIT_SECONDS = 30
 
 
 class Logind:
@@ -34,8 +37,21 @@ class Logind:
                 line = sys.stdin.readline()
                 if not line:
                     return
-                name, *arguments = json.loads(line)
-                print(json.dumps(getattr(self, name)(*arguments)), flush=True)
+                print(json.dumps(self.obey(*json.loads(line))), flush=True)
+
+    def obey(self, name, *arguments):
+        try:
+            return getattr(self, name)(*arguments), None
+        except TimeoutError as missed:
+            return None, str(missed)
+
+    def serve_until(self, condition, what, seconds=WAIT_SECONDS):
+        """Serves until it holds. What is asked meanwhile is answered; that a pipe was closed is no message, so it looks again."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"logind waits in vain: {what}")
+            self.serve(0.02)
 
     def serve(self, timeout=0):
         """Answers what has come, or what comes within that time."""
@@ -134,28 +150,26 @@ class Logind:
         """Until the broker has read a session that is new: it has read all signals before then."""
         number = f"barrier{len(self.asked)}"
         self.add(number, 65_534, Class="background")
-        while path_of(number) not in self.asked:
-            self.serve(30)
-        self.remove(number)
+        try:
+            self.serve_until(lambda: path_of(number) in self.asked, "a new session is asked about")
+        finally:
+            self.remove(number)
 
     def held(self):
         """How many inhibitors are held now, and how many were ever taken."""
         return [sum(not is_closed(one) for one in self.inhibitors), self.taken]
 
     def await_released(self):
-        for one in self.inhibitors:
-            while not is_closed(one, 0.1):
-                self.serve()
+        self.serve_until(lambda: all(is_closed(one) for one in self.inhibitors), "the sleep is held up no more")
 
     def await_taken(self, count):
-        while self.taken < count:
-            self.serve(30)
+        self.serve_until(lambda: self.taken >= count, f"the sleep is held up for the {count}. time")
 
 
-def is_closed(descriptor, seconds=0):
+def is_closed(descriptor):
     poll = select.poll()
     poll.register(descriptor, select.POLLHUP)
-    return bool(poll.poll(seconds * 1000))
+    return bool(poll.poll(0))
 
 
 def path_of(number):

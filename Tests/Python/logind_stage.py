@@ -3,12 +3,13 @@
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 
 from connection import Connection
 from expect import generic, refused, same_secret, secret
-from fake_logind import MANAGER, PATH, PROPERTIES, SESSION, path_of
+from fake_logind import MANAGER, PATH, PROPERTIES, SESSION, WAIT_SECONDS, path_of
 from harness import World
 from jeepney import DBusAddress, HeaderFields, new_signal
 from system_world import SystemWorld
@@ -17,6 +18,8 @@ FOLLOWS = "logind tells of the sessions"
 FOREGROUND = generic(Service="f", Accessible="when-unlocked")
 BACKGROUND = generic(Service="b", Accessible="after-first-unlock")
 SAVER = "org.freedesktop.ScreenSaver"
+# Longer than it waits itself, since it can say what for.
+ANSWER_SECONDS = 2 * WAIT_SECONDS
 
 
 class FakeLogind:
@@ -27,14 +30,24 @@ class FakeLogind:
         self.process = subprocess.Popen(
             [sys.executable, script, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        if self.process.stdout.readline() != "ready\n":
+        if self._line() != "ready\n":
             raise AssertionError("nobody stands in for logind")
+
+    def _line(self):
+        if not select.select([self.process.stdout], [], [], ANSWER_SECONDS)[0]:
+            raise AssertionError("the stand-in for logind does not answer")
+        return self.process.stdout.readline()
 
     def __getattr__(self, name):
         def call(*arguments):
             self.process.stdin.write(json.dumps([name, *arguments]) + "\n")
             self.process.stdin.flush()
-            return json.loads(self.process.stdout.readline())
+            if not (line := self._line()):
+                raise AssertionError("the stand-in for logind is gone")
+            result, missed = json.loads(line)
+            if missed:
+                raise AssertionError(missed)
+            return result
 
         return call
 
@@ -46,8 +59,14 @@ class FakeLogind:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+        try:
+            self.process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
 
 
 class Screens(World):
