@@ -57,10 +57,14 @@ import TestKit
     var path: String { folder.entry("keychain.db") }
 
     /// A second connection to the file, for a test that tampers with it.
-    func tamper(_ sql: String) throws {
+    func tamper(_ sql: String) throws { _ = try rowsTampered(sql) }
+
+    /// The same; how many rows the last statement has changed.
+    func rowsTampered(_ sql: String) throws -> Int {
         let database = try Database(path: path, mode: .readWrite)
         database.setBusyTimeout(milliseconds: 5000)
         try database.execute(sql)
+        return database.changes
     }
 
     func number(_ sql: String) throws -> Int64? {
