@@ -41,6 +41,11 @@ internal import SDBus
         for waiter in waiting[reference] ?? [] { waiter.wake() }
     }
 
+    /// Where it is not known whose item is meant.
+    func wakeAll() {
+        for waiter in waiting.values.joined() { waiter.wake() }
+    }
+
     func wake(of connection: String) {
         for waiter in waiting.values.joined() where waiter.connection == connection { waiter.wake() }
     }

@@ -161,6 +161,11 @@ internal import Sodium
 
     /// Whoever changed the item wins over who refreshes what it was.
     func note(_ notice: Notice) {
-        if case .itemChanged(_, let reference, _, _, _, _) = notice { board.end(reference) }
+        switch notice {
+        case .itemChanged(_, let reference, _, _, _, _): board.end(reference)
+        // A logout is told of as a whole, and not item by item.
+        case .loggedOut: waiters.wakeAll()
+        case .lockStateChanged, .refreshNeeded: break
+        }
     }
 }

@@ -1,6 +1,7 @@
 """Whose turn it is: grants, waiters, fences, and who wins over a late result."""
 
 import contextlib
+import time
 
 from expect import Table, by_reference, equal, generic, holds, refused, same_secret, secret
 from policy import ONE, TWO
@@ -170,11 +171,13 @@ def r11(w):
         revision = w.mail.store(BACKGROUND, secret("1"))[1]
         fence = granted(w.mail, revision)
         waits(w.helper, revision)
+        begun = time.monotonic()
         change()
         if answer:
             check_current(w.helper.begun_answer(), w.mail.read(query()).attributes["Revision"], answer)
         else:
             refused("ItemNotFound", w.helper.begun_answer)
+        holds(time.monotonic() - begun < LONG / 2_000_000, "the waiter hears of it, and does not wait to its own end")
         lost(w.mail, fence)
         refused("LeaseLost", w.mail.fail, fence, "rejected")
         if answer:
