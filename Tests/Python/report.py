@@ -40,13 +40,14 @@ class Report:
         print(f"FAIL {number} {redacted(str(difference))}", flush=True)
 
     def take_over(self, line):
-        """Counts and prints a row that another process has played."""
+        """Counts and prints a row that another process has played; whether the line is one's."""
         if not line.startswith(("ok ", "not here ", "FAIL ")):
-            return
+            return False
         self.passed += line.startswith("ok ")
         self.skipped += line.startswith("not here ")
         self.failed += line.startswith("FAIL ")
         print(line, end="", flush=True)
+        return True
 
 
 def _place(error):

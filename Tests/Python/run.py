@@ -1,6 +1,6 @@
 """Runs chosen suites against the broker named in CHATELAINED (default .build/debug/chatelained).
 
-    /usr/bin/python3 Tests/Python/run.py [--only PREFIX] [--rounds N] [--direct] [SUITE ...]
+    /usr/bin/python3 Tests/Python/run.py [--only PREFIX] [--rounds N] [--direct] [--at-once N] [SUITE ...]
 
 Needs Debian's dbus-daemon, python3-jeepney and python3-cryptography. One line for each row; the last line
 is `N passed, N failed, N skipped`.
@@ -60,6 +60,7 @@ def main():
     missing = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
     if missing:
         sys.exit(f"missing for {sys.executable}: {' '.join(missing)}")
+    import side_by_side
     from harness import World
     from report import Report
 
@@ -68,10 +69,20 @@ def main():
     # Whoever ends the run ends the private buses and brokers with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report = Report(options.only)
-    for name in options.suites or SUITES:
-        run_suite(name, report, options)
+    suites = options.suites or SUITES
+    if options.at_once > 1:
+        side_by_side.play([(name, alone(name)) for name in suites], options.at_once, report)
+    else:
+        for name in suites:
+            run_suite(name, report, options)
     print(f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped", flush=True)
     sys.exit(1 if report.failed else 0)
+
+
+def alone(name):
+    """This run's command for that suite."""
+    given = [word for word in sys.argv[1:] if word not in SUITES]
+    return [sys.executable, sys.argv[0], *given, "--at-once", "1", name]
 
 
 def run_suite(name, report, options):
@@ -101,6 +112,7 @@ def parsed():
     parser.add_argument("--seed", type=int, help="of token_storm")
     parser.add_argument("--crowd-seconds", type=int, default=2, help="of secret_crowd")
     parser.add_argument("--items", type=int, default=300, help="of the collection in secret_crowd")
+    parser.add_argument("--at-once", type=int, default=1, help="suites that are played at the same time")
     parser.add_argument("--direct", action="store_true", help="clients use the direct endpoint, not the bus")
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]
