@@ -71,7 +71,7 @@ def main():
     report = Report(options.only)
     suites = options.suites or SUITES
     if options.at_once > 1:
-        side_by_side.play([(name, alone(name)) for name in suites], options.at_once, report)
+        side_by_side.play([alone(name) for name in suites], options.at_once, report)
     else:
         for name in suites:
             run_suite(name, report, options)
@@ -80,9 +80,9 @@ def main():
 
 
 def alone(name):
-    """This run's command for that suite."""
+    """The run of one suite, with what this one was given, by a process of its own."""
     given = [word for word in sys.argv[1:] if word not in SUITES]
-    return [sys.executable, sys.argv[0], *given, "--at-once", "1", name]
+    return name, [sys.executable, sys.argv[0], *given, "--at-once", "1", name]
 
 
 def run_suite(name, report, options):
