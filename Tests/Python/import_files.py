@@ -174,32 +174,32 @@ def lock(s):
 @row("IF07", "a person at a terminal; git stores meanwhile", "yes, and yes", "what came or changed meanwhile stays")
 def meanwhile(s):
     s.write(HOST + "https://bob:b@h.example\n")
-    terminal = s.command.at_terminal("git", "--group", GIT)
-    terminal.until("Copy 2? [y/N] ")
-    equal(s.count(), 0, "the number of items before the answer")
-    terminal.type("y")
-    terminal.until("read back from the new one? [y/N] ")
-    later = "https://bob:changed@h.example\nhttps://new:n@h.example\n"
-    s.write(HOST + later)
-    terminal.type("yes")
-    equal((terminal.end(), s.read(), s.count()), (0, later.encode(), 2), "status, file and items")
-    for word in ("first-Pw", "alice", "git.example"):
-        holds(word not in terminal.text, "no content is shown")
+    with s.command.at_terminal("git", "--group", GIT) as terminal:
+        terminal.until(b"Copy 2? [y/N] ")
+        equal(s.count(), 0, "the number of items before the answer")
+        terminal.type(b"y")
+        terminal.until(b"read back from the new one? [y/N] ")
+        later = "https://bob:changed@h.example\nhttps://new:n@h.example\n"
+        s.write(HOST + later)
+        terminal.type(b"yes")
+        equal((terminal.status(), s.read(), s.count()), (0, later.encode(), 2), "status, file and items")
+        for word in (b"first-Pw", b"alice", b"git.example"):
+            holds(word not in terminal.seen, "no content is shown")
 
 
 @row("IF08", "a person at a terminal", "no; and yes, then no", "nothing; copied, and the file as it was")
 def no(s):
     before = s.write(HOST)
-    terminal = s.command.at_terminal("git", "--group", GIT)
-    terminal.until("Copy 1?")
-    terminal.type("")
-    equal((terminal.end(), s.count()), (0, 0))
-    terminal = s.command.at_terminal("git", "--group", GIT)
-    terminal.until("Copy 1?")
-    terminal.type("Y")
-    terminal.until("Remove 1")
-    terminal.type("n")
-    equal((terminal.end(), s.count(), s.read() == before), (0, 1, True))
+    with s.command.at_terminal("git", "--group", GIT) as terminal:
+        terminal.until(b"Copy 1?")
+        terminal.type(b"")
+        equal((terminal.status(), s.count()), (0, 0))
+    with s.command.at_terminal("git", "--group", GIT) as terminal:
+        terminal.until(b"Copy 1?")
+        terminal.type(b"Y")
+        terminal.until(b"Remove 1")
+        terminal.type(b"n")
+        equal((terminal.status(), s.count(), s.read() == before), (0, 1, True))
 
 
 @row("IF09", "no file, a folder, somebody else's file or link, 2 MiB", "import", "refused, nothing stored")

@@ -8,9 +8,10 @@ import sys
 
 from expect import NotHere, Table, equal, holds, same_secret
 from fake_keyring import FakeKeyring
-from import_stage import Command, OtherKeyring, OwnBus
+from import_stage import Command, OtherKeyring
 from monitor import Monitor
 from portal_client import PortalClient
+from private_bus import PrivateBus
 from secret_stage import LEFT, RIGHT, SecretStage, attributes
 from secret_words import COLLECTION, ENCRYPTED, ITEM, LOGIN, NAME
 
@@ -74,7 +75,8 @@ class Stage:
     @contextlib.contextmanager
     def fake(self, items, **options):
         """A keyring of the test's own, in the place of gnome-keyring's on a bus of its own."""
-        with OwnBus(self.world.folder) as self.keyring, FakeKeyring(self.keyring.address, items, **options) as fake:
+        bus = PrivateBus(self.world.folder, f"unix:path={self.world.folder}/own-bus")
+        with bus as self.keyring, FakeKeyring(self.keyring.address, items, **options) as fake:
             yield fake
 
     def bring(self, *arguments, **options):
@@ -220,14 +222,14 @@ def conflicts(s):
 def removes(s):
     with s.other() as old:
         paths = [old.create(name, attributes(name), name.encode()) for name in "abc"]
-        terminal = s.command.at_terminal("secret-service", DBUS_SESSION_BUS_ADDRESS=s.keyring.address)
-        terminal.until("Copy 3? [y/N] ")
-        terminal.type("y")
-        terminal.until("Remove 3 from the old place")
-        old.set_secret(paths[1], b"changed")
-        later = old.create("later", attributes("later"), b"later")
-        terminal.type("y")
-        equal((terminal.end(), "Removed 2 from" in terminal.text), (0, True))
+        with s.command.at_terminal("secret-service", DBUS_SESSION_BUS_ADDRESS=s.keyring.address) as terminal:
+            terminal.until(b"Copy 3? [y/N] ")
+            terminal.type(b"y")
+            terminal.until(b"Remove 3 from the old place")
+            old.set_secret(paths[1], b"changed")
+            later = old.create("later", attributes("later"), b"later")
+            terminal.type(b"y")
+            equal((terminal.status(), b"Removed 2 from" in terminal.seen), (0, True))
         equal(sorted(old.items(LOGIN)), sorted([paths[1], later]), "what is left there")
         equal(found(s.broker.loner), [b"a", b"b", b"c"], "what is here")
         told = s.bring("--apply", "--remove-old", status=5)
@@ -339,11 +341,11 @@ def refused(s):
 def another(s):
     with s.other() as old:
         old.create("x", attributes("x"), b"x")
-        terminal = s.command.at_terminal("secret-service", DBUS_SESSION_BUS_ADDRESS=s.keyring.address)
-        terminal.until("Copy 1?")
-        s.keyring.restart()
-        terminal.type("y")
-        equal((terminal.end(), "the other keyring cannot be read" in terminal.text), (5, True))
+        with s.command.at_terminal("secret-service", DBUS_SESSION_BUS_ADDRESS=s.keyring.address) as terminal:
+            terminal.until(b"Copy 1?")
+            s.keyring.restart()
+            terminal.type(b"y")
+            equal((terminal.status(), b"the other keyring cannot be read" in terminal.seen), (5, True))
         equal(s.broker.loner.search({}), ([], []), "what is here")
         equal(counts(s.bring("--apply"), "Copied"), (1,))
 

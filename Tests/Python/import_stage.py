@@ -2,17 +2,17 @@
 
 import json
 import os
-import pty
-import select
 import shutil
 import subprocess
 
 from connection import Connection
 from expect import NotHere
-from harness import BUS_CONFIGURATION, REPOSITORY, START_SECONDS
-from programs import WAIT_SECONDS, Programs
+from harness import REPOSITORY, START_SECONDS
+from private_bus import PrivateBus
+from programs import Programs
 from secret_client import SecretClient
 from secret_words import NAME
+from terminal import Terminal
 
 KEYRING_PASSWORD = "conformance"
 PYTHON = "/usr/bin/python3"
@@ -56,70 +56,6 @@ class Command(Programs):
         return Terminal(command, self.environment | environment, self.world.folder)
 
 
-class Terminal:
-    """A program at a terminal of its own."""
-
-    def __init__(self, command, environment, folder):
-        self.master, other = pty.openpty()
-        self.process = subprocess.Popen(
-            command, env=environment, cwd=folder, stdin=other, stdout=other, stderr=other, start_new_session=True
-        )
-        os.close(other)
-        self.text = ""
-
-    def until(self, words):
-        """Reads until it shows the words."""
-        while words not in self.text:
-            if not self._read():
-                raise AssertionError(f"it ended without saying '{words}'")
-
-    def type(self, line):
-        os.write(self.master, line.encode() + b"\n")
-
-    def end(self):
-        """Reads to its end: the status."""
-        while self._read():
-            pass
-        os.close(self.master)
-        return self.process.wait(WAIT_SECONDS)
-
-    def _read(self):
-        if not select.select([self.master], [], [], WAIT_SECONDS)[0]:
-            raise AssertionError("it says nothing and does not end")
-        try:
-            piece = os.read(self.master, 4096)
-        except OSError:
-            return False
-        self.text += piece.decode(errors="replace")
-        return bool(piece)
-
-
-class OwnBus:
-    """A session bus with nobody on it."""
-
-    def __init__(self, folder):
-        path, configuration = (os.path.join(folder, name) for name in ("own-bus", "own-bus.conf"))
-        with open(configuration, "w") as file:
-            services = os.path.join(folder, "no-services")
-            file.write(BUS_CONFIGURATION.format(kind="session", path=path, services=services, include=""))
-        self.configuration, self.process = configuration, None
-
-    def __enter__(self):
-        self.process = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={self.configuration}", "--nofork", "--nopidfile", "--print-address=1"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self.address = self.process.stdout.readline().strip()
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
-
-
 class OtherKeyring:
     """gnome-keyring on a bus of its own, or on one that is there, with its folders below `folder`."""
 
@@ -150,7 +86,7 @@ class OtherKeyring:
 
     def _begin(self, address, prompter):
         if not address:
-            self.bus = OwnBus(self.folder).__enter__()
+            self.bus = PrivateBus(self.folder, f"unix:path={self.folder}/own-bus").__enter__()
         self.address = address or self.bus.address
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address
         self.watch = Connection(self.address)

@@ -8,7 +8,8 @@ from expect import Table, equal, generic, holds, refused, same_secret, secret
 from harness import PASSCODE
 from policy import ONE
 from presence_stage import gated
-from system_services import WAIT_SECONDS, Service, SystemBus
+from private_bus import PrivateBus
+from system_services import WAIT_SECONDS, Service
 
 TABLE = Table()
 row = TABLE.row
@@ -52,7 +53,7 @@ class Reader(Service):
 @contextlib.contextmanager
 def reader(stage, *flags):
     stage.mail.add(gated(*(flags or ("biometry-any",))), secret())
-    with SystemBus(stage.world.folder, stage.world.system_bus) as bus, Reader(bus.address, FPRINT) as service:
+    with PrivateBus(stage.world.folder, stage.world.system_bus) as bus, Reader(bus.address, FPRINT) as service:
         yield service
 
 

@@ -6,7 +6,8 @@ import os
 from expect import Table, equal, generic, holds, refused, same_secret, secret
 from policy import ONE
 from presence_stage import gated
-from system_services import Polkit, SystemBus
+from private_bus import PrivateBus
+from system_services import Polkit
 
 TABLE = Table()
 row = TABLE.row
@@ -18,7 +19,7 @@ def polkit(stage, name="org.freedesktop.PolicyKit1"):
     """A presence item of a keychain without a passcode, and a polkit."""
     stage.mail.add(gated("user-presence"), secret())
     stage.world.remove_passcode()
-    with SystemBus(stage.world.folder, stage.world.system_bus) as bus, Polkit(bus.address, name) as service:
+    with PrivateBus(stage.world.folder, stage.world.system_bus) as bus, Polkit(bus.address, name) as service:
         yield service
     stage.world.set_passcode()
 
@@ -104,7 +105,7 @@ def forged_bus(stage):
     stage.mail.add(gated("user-presence"), secret())
     stage.world.remove_passcode()
     address = f"unix:path={stage.world.folder}/forged-bus"
-    with SystemBus(stage.world.folder, address), Polkit(address) as forger:
+    with PrivateBus(stage.world.folder, address), Polkit(address) as forger:
         stage.world.stop()
         stage.world.process = stage.world.launch(DBUS_SYSTEM_BUS_ADDRESS=address)
         stage.world.await_owner(True)

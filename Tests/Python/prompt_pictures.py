@@ -4,11 +4,13 @@ They are left in .build/prompts; `cp .build/prompts/*.png docs/images/` takes th
 """
 
 import os
+import select
 import shutil
 import subprocess
+import time
 
 from expect import NotHere, Table, equal, generic, holds, refused, same_secret, secret
-from harness import PASSCODE, REPOSITORY, World
+from harness import PASSCODE, REPOSITORY, SetUpFailed, World
 from presence_finger import reader
 from presence_polkit import polkit
 from presence_stage import PresenceStage, gated
@@ -32,7 +34,12 @@ class Screen:
         self.server = subprocess.Popen(command, pass_fds=(writer,), stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as pipe:
-            self.display = ":" + pipe.readline().strip()
+            ready = select.select([pipe], [], [], WAIT_SECONDS)[0]
+            number = pipe.readline().strip() if ready else ""
+        if not number:
+            self.__exit__()
+            raise SetUpFailed("the X server does not start")
+        self.display = ":" + number
         return self
 
     def __exit__(self, *_):
@@ -51,16 +58,18 @@ class Screen:
 
     def next_window(self, window):
         """The dialog that comes in the place of that one."""
+        ends = time.monotonic() + WAIT_SECONDS
         while (other := self.window()) == window:
-            pass
+            holds(time.monotonic() < ends, "another dialog comes")
         return other
 
     def picture(self, name, window=None):
         """Takes one of the dialog, once it has drawn itself."""
         window = window or self.window()
         path = os.path.join(PICTURES, f"{name}.png")
-        before, now = None, self.look(window)
+        before, now, ends = None, self.look(window), time.monotonic() + WAIT_SECONDS
         while now != before or int(now.split()[1]) < COLORS_MIN:
+            holds(time.monotonic() < ends, "the dialog has drawn itself")
             before, now = now, self.look(window)
         self.run("import", "-window", window, "-strip", "-colors", "64", f"png8:{path}")
         holds(os.path.getsize(path) > 1000, "the picture shows something")

@@ -2,10 +2,8 @@
 
 import contextlib
 import os
-import pty
 import select
 import sqlite3
-import subprocess
 import sys
 import time
 
@@ -18,6 +16,7 @@ from harness import PASSCODE, World
 from lock_matrix import CLASSES
 from programs import Programs
 from store_file import StoreFile
+from terminal import Terminal
 
 TABLE = Table()
 row = TABLE.row
@@ -384,6 +383,11 @@ def command():
         yield world, Programs(world, "chatelaine")
 
 
+def at_terminal(programs, *words):
+    command = [programs.path("chatelaine"), "--address", programs.world.address, *words]
+    return Terminal(command, programs.environment, programs.world.folder)
+
+
 def chatelaine(programs, *words, given=b""):
     return programs.run("chatelaine", "--address", programs.world.address, *words, given=given)
 
@@ -430,75 +434,29 @@ def command_terminal():
     with command() as (world, programs):
         key = chatelaine(programs, "recovery", "create", given=PASSCODE + b"\n").output.strip()
         world.restart()
-        with Terminal(programs, "recovery", "use") as terminal:
+        with at_terminal(programs, "recovery", "use") as terminal:
             terminal.until(b"Go on? [y/N] ")
             holds(b"It cannot open 3" in terminal.seen and b"opens 2 items" in terminal.seen, "the counts")
-            terminal.type(b"n\n")
+            terminal.type(b"n")
             equal(terminal.status(), 3)
         world.unlock()
         same_secret(world.mail.read(generic(Account="cku")).secret, secret("cku"))
         world.restart()
-        with Terminal(programs, "recovery", "use") as terminal:
+        with at_terminal(programs, "recovery", "use") as terminal:
             terminal.until(b"Go on? [y/N] ")
-            terminal.type(b"y\n")
+            terminal.type(b"y")
             terminal.until(b"Recovery key: ")
-            terminal.type(key[:40] + (b"0" if key[40:] != b"0" else b"1") + b"\n")
+            terminal.type(key[:40] + (b"0" if key[40:] != b"0" else b"1"))
             terminal.until(b"Group 7 has a mistake")
             terminal.until(b"Recovery key: ")
-            terminal.type(key + b"\n")
+            terminal.type(key)
             terminal.until(b"New passcode: ")
-            terminal.type(b"new\n")
+            terminal.type(b"new")
             terminal.until(b"again: ")
-            terminal.type(b"new\n")
+            terminal.type(b"new")
             equal(terminal.status(), 0)
             holds(key not in terminal.seen, "the key is not shown")
         only_migratable(world)
-
-
-class Terminal:
-    """The command at a terminal of its own."""
-
-    def __init__(self, programs, *words):
-        self.master, slave = pty.openpty()
-        self.seen, self.rest = b"", b""
-        self.process = subprocess.Popen(
-            [programs.path("chatelaine"), "--address", programs.world.address, *words],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=programs.environment,
-            start_new_session=True,
-        )
-        os.close(slave)
-
-    def until(self, text):
-        while text not in self.rest:
-            if not select.select([self.master], [], [], 30)[0]:
-                raise AssertionError(f"the terminal does not say {text!r}")
-            self._take(os.read(self.master, 4096))
-        self.rest = self.rest.split(text, 1)[1]
-
-    def _take(self, data):
-        self.seen += data
-        self.rest += data
-
-    def type(self, text):
-        os.write(self.master, text)
-
-    def status(self):
-        with contextlib.suppress(OSError):
-            while data := os.read(self.master, 4096):
-                self._take(data)
-        return self.process.wait(30)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.master)
 
 
 def run(report):

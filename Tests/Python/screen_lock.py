@@ -18,7 +18,7 @@ from logind_stage import (
     forgeries,
     send,
 )
-from system_services import SystemBus
+from private_bus import PrivateBus
 
 TABLE, ALONE = Table(), Table()
 row, alone = TABLE.row, ALONE.row
@@ -313,7 +313,7 @@ def ls17():
         w.mail.add(FOREGROUND, secret())
         w.calendar.subscribe()
         for count in (1, 2):
-            with SystemBus(w.folder, w.system_bus), contextlib.closing(FakeLogind(w.system_bus)) as logind:
+            with PrivateBus(w.folder, w.system_bus), contextlib.closing(FakeLogind(w.system_bus)) as logind:
                 logind.own()
                 w.await_log(FOLLOWS, count)
                 # The session that it knew has ended where nobody told of it.
@@ -335,7 +335,7 @@ def locks_and_opens(w):
 def ls20():
     with Screens() as w:
         address = f"unix:path={w.folder}/forged-bus"
-        with SystemBus(w.folder, address), contextlib.closing(FakeLogind(address)) as forger:
+        with PrivateBus(w.folder, address), contextlib.closing(FakeLogind(address)) as forger:
             forger.session("9", w.user_id)
             forger.own()
             w.stop()

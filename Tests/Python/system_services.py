@@ -1,8 +1,6 @@
-"""A private system bus, and services on it whose answers the test gives."""
+"""Services of the system's bus whose answers the test gives."""
 
-import os
 import queue
-import subprocess
 import threading
 
 from jeepney import HeaderFields, MessageType, new_error, new_method_return
@@ -12,45 +10,6 @@ from jeepney.io.blocking import open_dbus_connection
 from expect import equal
 
 WAIT_SECONDS = 20
-CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>{address}</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow user="*"/>
-    <allow own="*"/>
-    <allow send_destination="*"/>
-    <allow receive_sender="*"/>
-  </policy>
-</busconfig>
-"""
-
-
-class SystemBus:
-    """`with SystemBus(folder, address) as bus:` a bus at that address, gone at the end of the block."""
-
-    def __init__(self, folder, address):
-        self.folder, self.address = folder, address
-
-    def __enter__(self):
-        path = os.path.join(self.folder, "system-bus.conf")
-        with open(path, "w") as file:
-            file.write(CONFIGURATION.format(address=self.address))
-        self.process = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={path}", "--nofork", "--nopidfile", "--print-address=1"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self.process.stdout.readline()
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        os.unlink(self.address.partition("=")[2])
 
 
 class Service:
