@@ -1,5 +1,6 @@
 """A person at a terminal, with polkit's own agent there, and a program of that person's that calls."""
 
+import contextlib
 import select
 import subprocess
 
@@ -64,6 +65,20 @@ class Lines:
     def end(self):
         """Takes its standard input away, and waits for its end; what else it has printed."""
         return self.running.communicate(timeout=WAIT_SECONDS)[0].decode().split()
+
+
+@contextlib.contextmanager
+def monitoring(box, member):
+    """What the bus carries of calls of that method, line after line, from the start of the block to its end."""
+    # systemd makes one dollar of two.
+    script = f"echo $$$$; exec busctl monitor --match=type=method_call,member={member} 2>&1"
+    with Lines(box.start("sh", "-c", script, **UNBUFFERED)) as monitor:
+        process = monitor.next()
+        try:
+            monitor.until("Monitoring")
+            yield monitor
+        finally:
+            box.run("kill", process, check=False)
 
 
 class Agent(Lines):

@@ -3,7 +3,7 @@
 import os
 
 from expect import Table, equal, holds
-from person import AGENT, UNBUFFERED, Agent, Caller, Lines
+from person import AGENT, Agent, Caller, monitoring
 from served import MANAGER, NAME, chatelaine, restart, serve
 
 TABLE = Table()
@@ -103,13 +103,9 @@ def p08(box):
         caller.go()
         agent.wait_for("asked")
         # The text agent waits for its terminal alone, so it is the bus that shows what it is told.
-        script = "echo $$$$; exec busctl monitor --match=type=method_call,member=CancelAuthentication 2>&1"
-        with Lines(box.start("sh", "-c", script, **UNBUFFERED)) as monitor:
-            process = monitor.next()
-            monitor.until("Monitoring")
+        with monitoring(box, "CancelAuthentication") as monitor:
             box.run("kill", "-KILL", caller.process)
             monitor.until("Member=CancelAuthentication")
-            box.run("kill", process)
 
 
 @row("P09", "a rule of the administrator's for a group", "a member and another user", "allowed; denied")

@@ -3,7 +3,7 @@
 import os
 
 from expect import Table, equal, holds
-from person import AGENT, UNBUFFERED, Agent, Caller, Lines
+from person import AGENT, Agent, Caller, monitoring
 from served import NAME, SECRET, serve
 
 TABLE = Table()
@@ -53,15 +53,11 @@ def quiet(box):
 @row("PB05", "a presence item", "Read", "the person is told program, group, and what the name is worth")
 def told(box):
     with reading(box) as caller, Agent(box, "carol", caller.process, PASSWORD) as agent:
-        script = "echo $$$$; exec busctl monitor --match=type=method_call,member=BeginAuthentication 2>&1"
-        with Lines(box.start("sh", "-c", script, **UNBUFFERED)) as monitor:
-            process = monitor.next()
-            monitor.until("Monitoring")
+        with monitoring(box, "BeginAuthentication") as monitor:
             caller.go()
             monitor.until(
                 f"let org.test.Busctl read what you protect in {GROUP}. The program was recognized by its file."
             )
-            box.run("kill", process)
         agent.wait_for("asked")
         holds(is_secret(caller.finish()), "it is the secret")
 
@@ -71,13 +67,9 @@ def gone(box):
     with reading(box) as caller, Agent(box, "carol", caller.process, "") as agent:
         caller.go()
         agent.wait_for("asked")
-        script = "echo $$$$; exec busctl monitor --match=type=method_call,member=CancelAuthentication 2>&1"
-        with Lines(box.start("sh", "-c", script, **UNBUFFERED)) as monitor:
-            process = monitor.next()
-            monitor.until("Monitoring")
+        with monitoring(box, "CancelAuthentication") as monitor:
             box.run("kill", "-KILL", caller.process)
             monitor.until("Member=CancelAuthentication")
-            box.run("kill", process)
 
 
 @row("PB07", "a question that is open", "the user's other program reads a plain item", "answered meanwhile")

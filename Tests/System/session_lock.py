@@ -27,7 +27,7 @@ class Keychain:
     """Alice's keychain at one of the two brokers, and the memory of that broker."""
 
     def __init__(self, box, scope):
-        self.box, self.scope, self.keys = box, scope, None
+        self.box, self.scope, self.keys, self.lines = box, scope, None, 0
         self.store, self.key, self.user = {
             "--user": ("/home/alice/.local/state/chatelaine", "/home/alice/.config/chatelaine/device.key", "alice"),
             "--system": (f"/var/lib/chatelaine/{ALICE}", "/etc/chatelaine/device.key", "chatelaine"),
@@ -73,14 +73,20 @@ class Keychain:
 
     def opens(self):
         self.chatelaine("unlock", input=PASSCODE)
+        self.lines = len(self.box.journal().splitlines())
         equal((self.state, self.in_memory()), ("unlocked", ALL))
 
     def comes_to_be_locked(self, cause):
         """The keys of the foreground are gone, and those of the background are there."""
         self.box.until(lambda: self.state == "locked", f"{cause} has locked the keychain")
         equal(self.in_memory(), ALL - FOREGROUND)
-        line = f"user {ALICE}: locked by {cause}"
-        self.box.until(lambda: line in self.box.journal(), f"the journal has '{line}'")
+        self.box.until(self.told_causes, f"the journal says what has locked since {self.scope} was opened")
+        equal(self.told_causes(), [cause], "what the journal says has locked")
+
+    def told_causes(self):
+        """What has locked since it was opened, by the journal."""
+        told = self.box.journal().splitlines()[self.lines :]
+        return [line.rpartition(" ")[2] for line in told if f"user {ALICE}: locked by " in line]
 
 
 class Login:
@@ -190,32 +196,34 @@ def z05(w):
 @both("Z06", "a user who lingers, in two sessions", "logs out of both, leaving a process", "gone with the last one")
 def z06(w):
     second = Login(w.box, "alice", seat=False, leaves="setsid sleep 300 </dev/null >/dev/null 2>&1 &")
-    w.keychain.opens()
-    w.login.end()
-    w.box.until(lambda: w.login.number not in sessions(w.box, "alice"), "the first session is gone")
-    equal((w.keychain.state, w.keychain.in_memory()), ("unlocked", ALL))
-    second.end()
-    w.keychain.comes_to_be_locked("session-end")
-    equal(sessions(w.box, "alice").get(second.number), "closing", "the state of what is left behind")
-    w.box.run("loginctl", "kill-session", "--signal=KILL", second.number)
-    w.box.until(lambda: not sessions(w.box, "alice"), "what was left behind is gone")
-    w.log_in()
+    try:
+        w.keychain.opens()
+        w.login.end()
+        w.box.until(lambda: w.login.number not in sessions(w.box, "alice"), "the first session is gone")
+        equal((w.keychain.state, w.keychain.in_memory()), ("unlocked", ALL))
+        second.end()
+        w.keychain.comes_to_be_locked("session-end")
+        equal(sessions(w.box, "alice").get(second.number), "closing", "the state of what is left behind")
+    finally:
+        w.log_in_anew()
     w.keychain.opens()
 
 
 @both("Z07", "LockOn=session-end", "the session locks; the doctor is asked", "nothing locks; he says what does")
 def z07(w):
     w.box.write("/etc/chatelaine/chatelained.conf", "[Broker]\nLockOn=session-end\n")
-    w.reload()
-    w.box.until(lambda: not inhibitors(w.box), "the broker holds up no sleep")
-    w.keychain.opens()
-    w.box.run("loginctl", "lock-session", w.login.number)
-    told = w.keychain.chatelaine("doctor", check=False)
-    holds("lock on session-end" in told, told)
-    equal((w.keychain.state, w.keychain.in_memory()), ("unlocked", ALL))
-    w.box.run("rm", "/etc/chatelaine/chatelained.conf")
-    w.reload()
-    w.box.until(lambda: inhibitors(w.box), "the broker holds up the sleep again")
+    try:
+        w.reload()
+        w.box.until(lambda: not inhibitors(w.box), "the broker holds up no sleep")
+        w.keychain.opens()
+        w.box.run("loginctl", "lock-session", w.login.number)
+        told = w.keychain.chatelaine("doctor", check=False)
+        holds("lock on session-end" in told, told)
+        equal((w.keychain.state, w.keychain.in_memory()), ("unlocked", ALL))
+    finally:
+        w.box.run("rm", "/etc/chatelaine/chatelained.conf")
+        w.reload()
+        w.box.until(lambda: inhibitors(w.box), "the broker holds up the sleep again")
 
 
 @both("Z08", "logind", "it is started anew", "it is followed again")
@@ -231,8 +239,10 @@ def z08(w):
 def z09(w):
     w.restart()
     other = Login(w.box, "alice", seat=False)
-    equal((w.keychain.state, w.keychain.in_memory()), ("before-first-unlock", set()))
-    other.end()
+    try:
+        equal((w.keychain.state, w.keychain.in_memory()), ("before-first-unlock", set()))
+    finally:
+        other.end()
     w.keychain.opens()
 
 
@@ -243,6 +253,13 @@ class World:
 
     def log_in(self):
         self.login = Login(self.box, "alice")
+
+    def log_in_anew(self):
+        """One session, whatever there was of sessions."""
+        for number in sessions(self.box, "alice"):
+            self.box.run("loginctl", "kill-session", "--signal=KILL", number, check=False)
+        self.box.until(lambda: not sessions(self.box, "alice"), "no session of alice's is left")
+        self.log_in()
 
     def broker_names(self):
         """The broker's connections to the system's bus."""
