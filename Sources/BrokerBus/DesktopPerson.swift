@@ -31,11 +31,14 @@ public final class DesktopPerson: Person {
     }
 
     /// Has fprintd wait for a finger, if one is enrolled.
-    public func askForFinger(_ question: PersonQuestion) async -> PersonAnswer {
+    public func askForFinger(_ question: PersonQuestion, of set: FingerSet?) async -> PersonAnswer {
         guard let reader = await systemBus.reader() else { return .unreachable }
-        if let obstacle = await reader.obstacle() { return obstacle }
-        return await told(PromptQuestion(.finger, question)) { await reader.verify() }
+        if let obstacle = await reader.obstacle(to: set) { return obstacle }
+        return await told(PromptQuestion(.finger, question)) { await reader.verify(set) }
     }
+
+    /// As fprintd tells them.
+    public func enrolment() async -> Enrolment { await systemBus.reader()?.enrolment() ?? .unreachable }
 
     // Nobody is asked for what it was not told about: whichever ends first ends the other, and nothing else is shown
     // meanwhile.

@@ -11,7 +11,12 @@ public struct DistantPerson: Person {
     public func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
 
     /// `unreachable`: nothing could say what the finger is wanted for.
-    public func askForFinger(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
+    public func askForFinger(_ question: PersonQuestion, of set: FingerSet?) async -> PersonAnswer {
+        .unreachable
+    }
+
+    /// `unreachable`: fprintd tells another user of this one's fingers only where the administrator has polkit say so.
+    public func enrolment() async -> Enrolment { .unreachable }
 
     /// Has polkit ask, in the broker's words.
     public func askForPresence(_ question: PersonQuestion) async -> PersonAnswer {

@@ -1,5 +1,6 @@
 internal import BrokerModel
 internal import SDBus
+internal import Sodium
 
 /// The machine's fingerprint reader, by fprintd (`net.reactivated.Fprint`) on the system's bus.
 ///
@@ -30,17 +31,64 @@ internal import SDBus
         self.turns = turns
     }
 
-    /// Whether a finger of the broker's user is enrolled: what stands in the way otherwise.
-    func obstacle() async -> PersonAnswer? {
+    /// The fingers of the broker's user that are enrolled here.
+    func enrolment() async -> Enrolment {
         do throws(BusError) {
-            return try await call("ListEnrolledFingers", "").read([String].self).isEmpty ? .refused : nil
+            let reader = try await hashOfName()
+            let names = try await fingers()
+            guard !names.isEmpty else { return .nobody(reader: reader) }
+            let sorted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            // NUL is in no string of the bus.
+            let hash = Self.hash(sorted.joined(separator: "\0"))
+            return FingerSet(reader: reader, fingers: hash).map { .fingers($0) } ?? .unreachable
         } catch {
-            return error.name == Self.fails + "NoEnrolledPrints" ? .refused : .unreachable
+            return .unreachable
         }
     }
 
-    /// Waits for a finger of the broker's user, whichever. A task that is cancelled lets go of the reader.
-    func verify() async -> PersonAnswer {
+    /// What stands in the way of a finger of the broker's user, of the set if there is one: that none is enrolled, or
+    /// others.
+    func obstacle(to set: FingerSet?) async -> PersonAnswer? {
+        if let set {
+            return switch await enrolment().holds(set) {
+            case true?: nil
+            case false?: .changed
+            case nil: .unreachable
+            }
+        }
+        do throws(BusError) {
+            return try await fingers().isEmpty ? .refused : nil
+        } catch {
+            return .unreachable
+        }
+    }
+
+    private func fingers() async throws(BusError) -> [String] {
+        do throws(BusError) {
+            return try await call("ListEnrolledFingers", "").read([String].self)
+        } catch {
+            guard error.name == Self.fails + "NoEnrolledPrints" else { throw error }
+            return []
+        }
+    }
+
+    private func hashOfName() async throws(BusError) -> [UInt8] {
+        let name = try await connection.call(
+            owner, path: device.value, interface: "org.freedesktop.DBus.Properties", member: "Get",
+            Self.name + ".Device", "name"
+        ).withReader { (reader) throws(BusError) -> String? in
+            try reader.enterVariant("s") ? reader.read(String.self) : nil
+        }
+        return Self.hash(name ?? "")
+    }
+
+    private static func hash(_ text: String) -> [UInt8] {
+        SHA256.hash(Secret(copying: Array(text.utf8).span))
+    }
+
+    /// Waits for a finger of the broker's user, whichever, while the set is what is enrolled. A task that is cancelled lets
+    /// go of the reader.
+    func verify(_ set: FingerSet?) async -> PersonAnswer {
         await turns.take()
         let mailbox = Mailbox()
         guard let watches = try? await watches(into: mailbox), await isClaimed() else {
@@ -51,6 +99,8 @@ internal import SDBus
             letGo()
             withExtendedLifetime(watches) {}
         }
+        // What is enrolled stays so while the reader is claimed.
+        if let set, let obstacle = await obstacle(to: set) { return obstacle }
         // What came until now was for whoever had the reader.
         mailbox.empty()
         return await outcome(from: mailbox)

@@ -67,9 +67,17 @@ internal import Sodium
         self.keychain = keychain
     }
 
-    /// Returns when the person has done what the demands ask for. `UserCanceled`, `AuthFailed`, and
-    /// `InteractionNotAllowed` where there is no way to ask.
-    func prove(_ demands: [Demand], for asker: Asker) async throws(Refusal) {
+    /// What a person has made of demands.
+    enum Outcome {
+        /// They are met.
+        case proven
+        /// These are about fingers that are enrolled no more.
+        case changed([Demand])
+    }
+
+    /// Returns when the person has done what the demands ask for, or some of them can be met no more. `UserCanceled`,
+    /// `AuthFailed`, and `InteractionNotAllowed` where there is no way to ask.
+    func prove(_ demands: [Demand], for asker: Asker) async throws(Refusal) -> Outcome {
         guard !demands.contains(where: \.isForKeyUse) else { throw .forKeyUse }
         let locksBefore = locks
         var asked: Set<Decision> = []
@@ -85,8 +93,21 @@ internal import Sodium
             case .confirmed: if locks == locksBefore && asker.isHere() { remember(memory) }
             case .canceled: throw .promptCanceled
             case .refused: throw .notShown
+            case .changed:
+                let fingers = demand.constraint.fingers
+                return .changed(demands.filter { $0.constraint.fingers == fingers })
             case .unreachable: throw .nobodyToAsk
             }
+        }
+        return .proven
+    }
+
+    /// The fingers that are enrolled. `AuthFailed` where none is, `InteractionNotAllowed` where that is not known.
+    func enrolled() async throws(Refusal) -> FingerSet {
+        switch await person.enrolment() {
+        case .fingers(let set): return set
+        case .nobody: throw .noFingers
+        case .unreachable: throw .fingersUnknown
         }
     }
 
@@ -157,7 +178,7 @@ internal import Sodium
             case .confirmed:
                 if Task.isCancelled { return .unreachable }
                 if !constraint.needsAll { return .confirmed }
-            case .canceled: return .canceled
+            case .canceled, .changed: return answer
             case .refused, .unreachable:
                 if constraint.needsAll { return answer }
                 if answer == .refused { result = .refused }
@@ -173,9 +194,9 @@ internal import Sodium
         switch factor {
         case .passcode: keychain.isPasscodeSet() ? await askForPasscode(group, asker) : .refused
         case .presence: await askForPresence(group, asker)
-        case .anyFinger: await person.askForFinger(question(group, asker))
-        // What was enrolled is not known.
-        case .enrolledFinger: .unreachable
+        case .anyFinger: await person.askForFinger(question(group, asker), of: nil)
+        case .enrolledFinger(let set?): await person.askForFinger(question(group, asker), of: set)
+        case .enrolledFinger(nil): .refused
         }
     }
 
@@ -218,9 +239,12 @@ extension Challenges {
         return keychain.now() < since + UInt64(keychain.reuseSeconds(memory.group)) * 1_000_000
     }
 
-    // The passcode alone is asked for each time: it is what an item is put under so that each time counts.
+    // The passcode alone is asked for each time: it is what an item is put under so that each time counts. So is what was
+    // enrolled, which may have changed since.
     private func remember(_ memory: Memory) {
-        guard keychain.reuseSeconds(memory.group) > 0, !memory.constraint.isPasscodeAlone else { return }
+        guard keychain.reuseSeconds(memory.group) > 0, !memory.constraint.isPasscodeAlone,
+            !memory.constraint.isForEnrolledFinger
+        else { return }
         answered[memory] = keychain.now()
     }
 }

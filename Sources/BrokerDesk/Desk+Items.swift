@@ -17,10 +17,12 @@ extension Desk {
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
                 () async throws(Refusal) in
                 let secret = try await self.vault.incoming(secret, item.applicationPassword)
-                let stored = try await self.vault.add(
-                    { () throws(Refusal) in
-                        try self.gate.grantForAdding(caller, [.add], to: item.accessGroup, again: true)
-                    }, item, secret)
+                let stored = try await self.binding { (fingers) async throws(Refusal) in
+                    try await self.vault.add(
+                        { () throws(Refusal) in
+                            try self.gate.grantForAdding(caller, [.add], to: item.accessGroup, again: true)
+                        }, item, secret, fingers: fingers)
+                }
                 self.leaveUpkeep(expires: item.expires)
                 return stored
             }
@@ -39,11 +41,13 @@ extension Desk {
             return try self.waiting(caller, bytes: secret.secret.count + item.attributes.byteCount) {
                 () async throws(Refusal) in
                 let secret = try await self.vault.incoming(secret, item.applicationPassword)
-                let stored = try await self.vault.storeItem(
-                    { () throws(Refusal) in
-                        try self.gate.grantForAdding(
-                            caller, [.add, .update], to: item.accessGroup, again: true)
-                    }, item, secret)
+                let stored = try await self.binding { (fingers) async throws(Refusal) in
+                    try await self.vault.storeItem(
+                        { () throws(Refusal) in
+                            try self.gate.grantForAdding(
+                                caller, [.add, .update], to: item.accessGroup, again: true)
+                        }, item, secret, fingers: fingers)
+                }
                 self.leaveUpkeep(expires: item.expires)
                 return stored
             }

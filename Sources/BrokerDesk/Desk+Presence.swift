@@ -36,7 +36,7 @@ extension Desk {
     private func repeating<Value>(
         _ first: @escaping () async throws(Refusal) -> Value,
         _ attempt: @escaping (Proofs, Bool) throws(Refusal) -> Outcome<Value>,
-        _ prove: ([Demand]) async throws(Refusal) -> Void
+        _ prove: ([Demand]) async throws(Refusal) -> Challenges.Outcome
     ) async throws(Refusal) -> Value {
         var (work, proofs) = (first, Proofs.none)
         for _ in 0..<Self.roundsMax {
@@ -47,8 +47,11 @@ extension Desk {
                 guard !error.demands.isEmpty else { throw error }
                 demands = error.demands
             }
-            try await prove(demands)
-            proofs.accept(demands)
+            switch try await prove(demands) {
+            case .proven: proofs.accept(demands)
+            // Nobody is told that it is closed before it is so for good.
+            case .changed(let closed): try await vault.close(closed)
+            }
             let met = proofs
             work = { () async throws(Refusal) in try await attempt(met, true).value() }
         }
@@ -57,9 +60,9 @@ extension Desk {
 
     private func prove(
         _ demands: [Demand], _ caller: Caller, _ operation: Operation
-    ) async throws(Refusal) {
+    ) async throws(Refusal) -> Challenges.Outcome {
         let entitlements = gate.entitlements(of: caller)
-        try await challenges.prove(
+        let outcome = try await challenges.prove(
             demands,
             for: Challenges.Asker(
                 connection: caller.connection, facts: caller.facts, application: entitlements.application,
@@ -69,6 +72,20 @@ extension Desk {
         guard isKnown(caller.connection) else {
             throw Refusal(.identityUnavailable, "The caller's connection is gone.")
         }
+        return outcome
+    }
+
+    /// Stores what may be bound to the fingers that are enrolled. Only where it is, and could be stored otherwise, is the
+    /// reader asked which they are.
+    func binding<Value>(
+        _ store: (_ fingers: FingerSet?) async throws(Refusal) -> Value
+    ) async throws(Refusal) -> Value {
+        do throws(Refusal) {
+            return try await store(nil)
+        } catch {
+            guard error.asksForFingers else { throw error }
+        }
+        return try await store(challenges.enrolled())
     }
 
     /// `Confirm`: a passcode that a prompter brings, which unlocks nothing.

@@ -36,7 +36,7 @@ public struct AccessControl: Equatable, Sendable {
             self = found
         }
 
-        fileprivate var isConstraint: Bool { factor != nil }
+        fileprivate var isConstraint: Bool { factor(nil) != nil }
     }
 
     /// Checks the grammar of SEMANTICS 6.2 and ruling K1; `Param` for what it does not allow.

@@ -11,31 +11,46 @@ public struct Constraint: Hashable, Sendable {
         case presence
         /// Any finger that is enrolled.
         case anyFinger
-        /// A finger of those that were enrolled when the item was stored.
-        case enrolledFinger
+        /// A finger of those that were enrolled when the item was stored. Nil: they were seen to have changed, or it was
+        /// never known which they are, and no finger serves.
+        case enrolledFinger(FingerSet?)
         /// The keychain's passcode.
         case passcode
     }
 
     /// Whether it is the passcode and nothing else.
     public var isPasscodeAlone: Bool { factors == [.passcode] }
+
+    /// The fingers that it is bound to, where it is.
+    public var fingers: FingerSet? {
+        for case .enrolledFinger(let fingers?) in factors { return fingers }
+        return nil
+    }
+
+    /// Whether a finger is asked for that was enrolled when the item was stored.
+    public var isForEnrolledFinger: Bool { fingers != nil || factors.contains(.enrolledFinger(nil)) }
+
+    /// Whether nobody can meet it any more.
+    public var isClosed: Bool {
+        factors.contains(.enrolledFinger(nil)) && (needsAll || factors.count == 1)
+    }
 }
 
 extension AccessControl {
-    /// What a person must do before the item is used; nil where nobody is asked.
-    public var constraint: Constraint? {
-        let factors = Flag.allCases.filter(flags.contains).compactMap(\.factor)
+    /// What a person must do before an item is used that is bound to these fingers; nil where nobody is asked.
+    public func constraint(fingers: FingerSet?) -> Constraint? {
+        let factors = Flag.allCases.filter(flags.contains).compactMap { $0.factor(fingers) }
         return factors.isEmpty ? nil : Constraint(factors: factors, needsAll: flags.contains(.and))
     }
 }
 
 extension AccessControl.Flag {
     /// What a person does for it; nil for a word that is no constraint.
-    var factor: Constraint.Factor? {
+    func factor(_ fingers: FingerSet?) -> Constraint.Factor? {
         switch self {
         case .userPresence: .presence
         case .biometryAny: .anyFinger
-        case .biometryCurrentSet: .enrolledFinger
+        case .biometryCurrentSet: .enrolledFinger(fingers)
         case .devicePasscode: .passcode
         case .privateKeyUsage, .applicationPassword, .or, .and: nil
         }

@@ -13,7 +13,8 @@ public struct Demand: Hashable, Sendable {
 
     /// Nil for an item that is not gated. `withSecret`: whether the call is about the secret.
     public init?(_ item: ItemAttributes, withSecret: Bool) {
-        guard case .accessControl(let control) = item.protection, let constraint = control.constraint
+        guard case .accessControl(let control) = item.protection,
+            let constraint = control.constraint(fingers: item.fingers)
         else { return nil }
         reference = item.reference
         revision = item.revision

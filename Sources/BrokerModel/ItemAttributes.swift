@@ -6,6 +6,9 @@ public struct ItemAttributes: Sendable, Equatable {
     public var accessGroup: AccessGroup
     /// The class key's class, and what a person must do.
     public var protection: Protection
+    /// The fingers that its access control is about, where it is about those that were enrolled when it was stored and
+    /// they were not seen to have changed.
+    public var fingers: FingerSet?
     /// Whether it may be synchronized.
     public var synchronizable: Bool
     /// What callers gave.
@@ -25,13 +28,15 @@ public struct ItemAttributes: Sendable, Equatable {
 
     /// All fields.
     public init(
-        itemClass: ItemClass, accessGroup: AccessGroup, protection: Protection, synchronizable: Bool,
-        attributes: AttributeSet, expires: UInt64?, freshUntil: UInt64?, reference: Reference,
+        itemClass: ItemClass, accessGroup: AccessGroup, protection: Protection,
+        fingers: FingerSet? = nil, synchronizable: Bool, attributes: AttributeSet, expires: UInt64?,
+        freshUntil: UInt64?, reference: Reference,
         revision: UInt64, created: UInt64, modified: UInt64
     ) {
         self.itemClass = itemClass
         self.accessGroup = accessGroup
         self.protection = protection
+        self.fingers = fingers
         self.synchronizable = synchronizable
         self.attributes = attributes
         self.expires = expires

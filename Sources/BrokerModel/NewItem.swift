@@ -73,6 +73,12 @@ public enum Protection: Sendable, Equatable {
         }
     }
 
+    /// Whether it is about the fingers that are enrolled when the item is stored.
+    public var bindsFingers: Bool {
+        guard case .accessControl(let control) = self else { return false }
+        return control.flags.contains(.biometryCurrentSet)
+    }
+
     /// `Param` for what cannot be synchronized: this-device-only classes (K3) and constraints (S134).
     public func check(synchronizable: Bool) throws(Refusal) {
         guard synchronizable else { return }

@@ -11,7 +11,11 @@ public protocol Person: Sendable {
 
     /// Has the person touch the fingerprint reader. `refused` where no finger is enrolled, or three were others;
     /// `unreachable` where there is no reader to ask with. A task that is cancelled lets go of the reader.
-    func askForFinger(_ question: PersonQuestion) async -> PersonAnswer
+    /// With `set`, `changed` where another is enrolled: before anybody is asked, or while the reader was waited for.
+    func askForFinger(_ question: PersonQuestion, of set: FingerSet?) async -> PersonAnswer
+
+    /// The fingers that are enrolled. Nobody is asked for one.
+    func enrolment() async -> Enrolment
 }
 
 /// What a person is told before it decides.
@@ -54,6 +58,8 @@ public enum PersonAnswer: Sendable, Equatable {
     case canceled
     /// Somebody tried, and it was not right; or nobody can do it.
     case refused
+    /// What is enrolled is not what it was when the item was stored.
+    case changed
     /// There is no way to ask now.
     case unreachable
 }

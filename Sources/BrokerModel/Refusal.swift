@@ -11,6 +11,8 @@ public struct Refusal: Error, Sendable, Equatable {
     public let currentRevision: UInt64?
     /// What gated items demand before the call can go on; empty for every other refusal.
     public let demands: [Demand]
+    /// Whether the call would go on if it knew which fingers are enrolled.
+    public let asksForFingers: Bool
 
     /// The errors of INTERFACE.md, closed.
     public enum Kind: String, CaseIterable, Sendable {
@@ -68,13 +70,18 @@ public struct Refusal: Error, Sendable, Equatable {
         self.text = "\(text)"
         self.currentRevision = nil
         self.demands = []
+        self.asksForFingers = false
     }
 
-    private init(_ kind: Kind, ownText: String, currentRevision: UInt64? = nil, demands: [Demand] = []) {
+    private init(
+        _ kind: Kind, ownText: String, currentRevision: UInt64? = nil, demands: [Demand] = [],
+        asksForFingers: Bool = false
+    ) {
         self.kind = kind
         self.text = ownText
         self.currentRevision = currentRevision
         self.demands = demands
+        self.asksForFingers = asksForFingers
     }
 
     /// A malformed or contradictory request.
@@ -100,10 +107,28 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// Items that ask for a person first: what the caller gets where nobody may be asked.
     public static func gated(_ demands: [Demand]) -> Refusal {
-        Refusal(
+        guard !demands.contains(where: \.constraint.isClosed) else { return .closed }
+        return Refusal(
             .interactionNotAllowed,
             ownText: "The item asks for a person's presence, and this call may not ask.", demands: demands)
     }
+
+    /// An item that no person can open any more.
+    public static let closed = Refusal(
+        .authFailed,
+        "Other fingers are enrolled than when the item was stored, or were; store it anew, or delete it.")
+
+    /// An item that is bound to the enrolled fingers, where it is not known which they are.
+    public static let fingersUnknown = Refusal(
+        .interactionNotAllowed,
+        ownText: "The item is bound to the enrolled fingers, and no reader here tells which they are; see "
+            + "chatelained(8).",
+        asksForFingers: true)
+
+    /// An item that would be bound to fingers where none is enrolled.
+    public static let noFingers = Refusal(
+        .authFailed,
+        "The item is bound to the enrolled fingers, and none is; enrol one, by fprintd-enroll(1).")
 
     /// A policy that was refused; each line is `file:line: text`.
     public static func policyInvalid(lines: [String]) -> Refusal {

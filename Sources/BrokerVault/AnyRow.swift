@@ -45,7 +45,8 @@ extension Row {
         else { return .damaged }
         let item = ItemAttributes(
             itemClass: header.itemClass, accessGroup: header.group, protection: decoded.protection,
-            synchronizable: header.synchronizable, attributes: decoded.attributes, expires: header.expires,
+            fingers: decoded.fingers, synchronizable: header.synchronizable, attributes: decoded.attributes,
+            expires: header.expires,
             freshUntil: header.freshUntil, reference: header.reference, revision: header.revision,
             created: header.created, modified: header.modified)
         guard header.isGated == item.protection.isGated else { return .damaged }
@@ -76,12 +77,24 @@ extension Row {
         return changed(classKeyID: new.id, attributes: attributes, secret: secret)
     }
 
+    /// The row with its attributes sealed anew, bound to no fingers; nil where the class key is another.
+    func unbound(_ item: ItemAttributes, under keys: ClassKeys<Side>) -> Row? {
+        guard let key = keys[id: header.classKeyID] else { return nil }
+        let content = AttributeCoding.encode(item.attributes, protection: item.protection)
+        var binding = binding
+        return changed(
+            classKeyID: key.id,
+            attributes: SealedPart.seal(
+                content.span, .attributes, under: key.metadata, id: key.id, &binding),
+            secret: secret)
+    }
+
     /// Seals an item's two parts under its class key.
     static func seal(
-        _ header: RowHeader, _ attributes: AttributeSet, _ protection: Protection, _ secret: SharedSecret,
-        under key: ClassKey<Side>
+        _ header: RowHeader, _ attributes: AttributeSet, _ protection: Protection, _ fingers: FingerSet?,
+        _ secret: SharedSecret, under key: ClassKey<Side>
     ) -> Row {
-        let content = AttributeCoding.encode(attributes, protection: protection)
+        let content = AttributeCoding.encode(attributes, protection: protection, fingers: fingers)
         var binding = header.binding(side: Side.side)
         return Row(
             header: header,
@@ -120,18 +133,31 @@ extension Keyring {
 
     /// Seals an item for the side of its class; nil when the class key is not in memory.
     func seal(
-        _ header: RowHeader, _ attributes: AttributeSet, _ protection: Protection, _ secret: SharedSecret
+        _ header: RowHeader, _ attributes: AttributeSet, _ protection: Protection, _ fingers: FingerSet?,
+        _ secret: SharedSecret
     ) -> AnyRow? {
         var header = header
         switch protection.accessibility.side {
         case .background:
             guard let key = background?[protection.accessibility] else { return nil }
             header.classKeyID = key.id
-            return .background(.seal(header, attributes, protection, secret, under: key))
+            return .background(.seal(header, attributes, protection, fingers, secret, under: key))
         case .foreground:
             guard let key = foreground?[protection.accessibility] else { return nil }
             header.classKeyID = key.id
-            return .foreground(.seal(header, attributes, protection, secret, under: key))
+            return .foreground(.seal(header, attributes, protection, fingers, secret, under: key))
+        }
+    }
+
+    /// The row of an open item, bound to no fingers any more; nil where its class key is not in memory.
+    func unbound(_ row: AnyRow, _ item: ItemAttributes) -> AnyRow? {
+        switch row {
+        case .background(let row):
+            guard let background else { return nil }
+            return row.unbound(item, under: background).map { .background($0) }
+        case .foreground(let row):
+            guard let foreground else { return nil }
+            return row.unbound(item, under: foreground).map { .foreground($0) }
         }
     }
 }

@@ -1,14 +1,24 @@
 internal import BrokerModel
 
-/// The content of a row's attribute part: version (1) ‖ access control flags (1, 0xff for none) ‖ count (2)
-/// ‖ for each attribute key (1), kind (1), length (4), bytes.
+/// The content of a row's attribute part: version (1) ‖ access control flags (1, 0xff for none) ‖ in version 2 the hashes
+/// of a ``FingerSet`` (32 each) ‖ count (2) ‖ for each attribute key (1), kind (1), length (4), bytes.
+///
+/// Version 2 is written for an item that is bound to fingers, and for no other: `biometry-current-set` in version 1 is
+/// bound to none, and opens no more.
 enum AttributeCoding {
     private static let version: UInt8 = 1
+    private static let boundVersion: UInt8 = 2
     private static let noAccessControl: UInt8 = 0xff
 
-    static func encode(_ attributes: AttributeSet, protection: Protection) -> [UInt8] {
-        var writer = ByteWriter(capacity: attributes.byteCount + 8 * attributes.pairs.count + 4)
-        writer.raw([version, flags(of: protection)])
+    static func encode(
+        _ attributes: AttributeSet, protection: Protection, fingers: FingerSet? = nil
+    ) -> [UInt8] {
+        var writer = ByteWriter(capacity: attributes.byteCount + 8 * attributes.pairs.count + 68)
+        writer.raw([fingers == nil ? version : boundVersion, flags(of: protection)])
+        if let fingers {
+            writer.raw(fingers.reader)
+            writer.raw(fingers.fingers)
+        }
         writer.number(UInt16(attributes.pairs.count))
         for pair in attributes.pairs {
             writer.raw([pair.key.rawValue, pair.value.kindByte])
@@ -17,23 +27,38 @@ enum AttributeCoding {
         return writer.bytes
     }
 
-    /// Nil for content that this version did not write.
-    static func decode(
-        _ bytes: Span<UInt8>, accessibility: Accessibility
-    ) -> (attributes: AttributeSet, protection: Protection)? {
-        var reader = ByteReader(bytes)
-        guard reader.number(UInt8.self) == version, let flags = reader.number(UInt8.self),
-            let protection = protection(flags, accessibility), let count = reader.number(UInt16.self)
-        else { return nil }
+    /// What was coded.
+    struct Decoded {
         var attributes = AttributeSet()
+        let protection: Protection
+        let fingers: FingerSet?
+    }
+
+    /// Nil for content that no version of ours wrote.
+    static func decode(_ bytes: Span<UInt8>, accessibility: Accessibility) -> Decoded? {
+        var reader = ByteReader(bytes)
+        guard let version = reader.number(UInt8.self), version == self.version || version == boundVersion,
+            let flags = reader.number(UInt8.self), let protection = protection(flags, accessibility)
+        else { return nil }
+        let fingers = version == boundVersion ? fingers(from: &reader) : nil
+        guard version == self.version || fingers != nil && protection.bindsFingers,
+            let count = reader.number(UInt16.self)
+        else { return nil }
+        var decoded = Decoded(protection: protection, fingers: fingers)
         for _ in 0..<count {
             guard let key = reader.number(UInt8.self).flatMap(AttributeKey.init(rawValue:)),
                 let kind = reader.number(UInt8.self), let content = reader.counted(),
                 let value = AttributeValue(kindByte: kind, content: content)
             else { return nil }
-            attributes[key] = value
+            decoded.attributes[key] = value
         }
-        return reader.isAtEnd ? (attributes, protection) : nil
+        return reader.isAtEnd ? decoded : nil
+    }
+
+    private static func fingers(from reader: inout ByteReader) -> FingerSet? {
+        guard let name = reader.raw(FingerSet.hashBytes), let fingers = reader.raw(FingerSet.hashBytes)
+        else { return nil }
+        return FingerSet(reader: name, fingers: fingers)
     }
 
     private static func flags(of protection: Protection) -> UInt8 {

@@ -19,6 +19,7 @@ struct ItemWriter {
         var itemClass: ItemClass
         var group: AccessGroup
         var protection: Protection
+        var fingers: FingerSet?
         var synchronizable: Bool
         var attributes: AttributeSet
         var expires: UInt64?
@@ -110,12 +111,13 @@ struct ItemWriter {
             expires: content.expires, freshUntil: content.freshUntil,
             synchronizable: content.synchronizable, isGated: content.protection.isGated,
             primaryToken: primaryToken(of: content, reference), tokens: tokens, size: size)
-        guard let row = keyring.seal(header, content.attributes, content.protection, secret) else {
-            throw .locked
-        }
+        let sealed = keyring.seal(
+            header, content.attributes, content.protection, content.fingers, secret)
+        guard let row = sealed else { throw .locked }
         try stored { () throws(SQLiteError) in
             if content.synchronizable { try tombstones.delete(header.primaryToken) }
             if content.itemClass.isInternal { try Schema.admitInternalItems(in: tables.database) }
+            if content.fingers != nil { try Schema.admitBoundFingers(in: tables.database) }
             try tables.put(row, replacing: old)
         }
         renewals.wrote(row.header, row.side)

@@ -5,7 +5,7 @@ enum Schema {
     /// Raised with every change that an older broker could not read. A store of a newer version is
     /// refused and left alone. A store has the version of what is in it: it begins with 1, so that it can be taken back
     /// to an older broker for as long as nothing is in it that one would lose.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// What a store has that holds no row of an internal class.
     private static let firstVersion: Int64 = 1
@@ -23,6 +23,12 @@ enum Schema {
     static func admitRecoverySlot(in database: Database) throws(SQLiteError) {
         guard let there = try database.number("PRAGMA user_version"), there < 3 else { return }
         try database.execute("PRAGMA user_version = 3")
+    }
+
+    /// Part of the change that writes the first item which is bound to fingers.
+    static func admitBoundFingers(in database: Database) throws(SQLiteError) {
+        guard let there = try database.number("PRAGMA user_version"), there < 4 else { return }
+        try database.execute("PRAGMA user_version = 4")
     }
 
     /// Chosen so that a file of ours can be told from another SQLite file: "chat".

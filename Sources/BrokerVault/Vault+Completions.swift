@@ -58,7 +58,7 @@ extension Vault {
         else { return nil }
         var content = ItemWriter.Content(
             itemClass: item.itemClass, group: item.accessGroup, protection: item.protection,
-            synchronizable: item.synchronizable, attributes: item.attributes,
+            fingers: item.fingers, synchronizable: item.synchronizable, attributes: item.attributes,
             expires: completion.expires ?? item.expires,
             freshUntil: completion.freshUntil ?? item.freshUntil)
         for pair in completion.attributes.pairs { content.attributes[pair.key] = pair.value }

@@ -117,7 +117,7 @@ extension Vault {
     ) throws(Refusal) -> ItemWriter.Content {
         var content = ItemWriter.Content(
             itemClass: attributes.itemClass, group: changes.accessGroup ?? attributes.accessGroup,
-            protection: attributes.protection,
+            protection: attributes.protection, fingers: attributes.fingers,
             synchronizable: changes.synchronizable ?? attributes.synchronizable,
             attributes: attributes.attributes, expires: changes.expires ?? attributes.expires,
             freshUntil: changes.freshUntil ?? attributes.freshUntil)

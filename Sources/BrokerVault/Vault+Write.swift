@@ -7,9 +7,11 @@ extension Vault {
     /// moment decides.
     public typealias Authorization = () throws(Refusal) -> Grant
 
-    /// Adds an item to the grant's one group. Returns when it is durable.
+    /// Adds an item to the grant's one group. Returns when it is durable. `fingers`: those that are enrolled; without them
+    /// an item that is bound to such is refused, which the refusal says, after all else was found in order.
     public func add(
-        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret,
+        fingers: FingerSet? = nil
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
@@ -17,13 +19,15 @@ extension Vault {
             try content.protection.check(synchronizable: content.synchronizable)
             try writer.checkProtection(content.protection, content.group, grant)
             let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
-            return try Self.place(content, secret, in: old, writer, grant)
+            return try Self.place(content.bound(to: fingers), secret, in: old, writer, grant)
         }
     }
 
-    /// Adds an item, or replaces the one of the same primary key, in one step. Returns when it is durable.
+    /// Adds an item, or replaces the one of the same primary key, in one step. Returns when it is durable. `fingers` as
+    /// ``add(_:_:_:fingers:)`` has it: what is stored is bound to those that are enrolled then.
     public func storeItem(
-        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret
+        _ authorize: @escaping Authorization, _ item: NewItem, _ secret: IncomingSecret,
+        fingers: FingerSet? = nil
     ) async throws(Refusal) -> StoredItem {
         try await change { (writer, _) throws(Refusal) in
             let grant = try authorize()
@@ -35,14 +39,15 @@ extension Vault {
                 try content.protection.check(synchronizable: content.synchronizable)
                 try writer.checkProtection(content.protection, content.group, grant)
                 let old = try Self.consumable(writer.holder(of: writer.primaryToken(of: content)), grant)
-                return try Self.place(content, secret, in: old, writer, grant)
+                return try Self.place(content.bound(to: fingers), secret, in: old, writer, grant)
             case .live(let old, let attributes):
                 guard grant.sees(old.side) else { throw .duplicateItem }
                 try Self.checkRevision(item.ifRevision, current: old.header.revision)
                 content.protection = item.protection ?? attributes.protection
                 try content.protection.check(synchronizable: content.synchronizable)
                 try writer.checkProtection(content.protection, content.group, grant)
-                return try Self.replace(old, attributes, content, secret, writer, grant)
+                return try Self.replace(
+                    old, attributes, content.bound(to: fingers), secret, writer, grant)
             }
         }
     }
@@ -143,6 +148,17 @@ extension Vault {
         ItemWriter(
             tables: store.writing, tombstones: store.tombstones, keyring: keyring, index: index,
             isPasscodeSet: store.isPasscodeSet, now: now, seenExpired: seenExpired, renewals: store.renewals)
+    }
+}
+
+extension ItemWriter.Content {
+    /// Bound to these fingers, where its access control is about such.
+    fileprivate func bound(to fingers: FingerSet?) throws(Refusal) -> ItemWriter.Content {
+        guard protection.bindsFingers else { return self }
+        guard let fingers else { throw .fingersUnknown }
+        var content = self
+        content.fingers = fingers
+        return content
     }
 }
 

@@ -56,7 +56,7 @@ import Testing
 
     @VaultActor @Test func aGatedItemIsDeletedWithoutAPrompt() async throws {
         let gated = WireDictionary.Value.accessControl(
-            protection: "when-unlocked", flags: ["biometry-current-set"])
+            protection: "when-unlocked", flags: ["biometry-any"])
         try await bench.add(.item(accessible: nil).adding("AccessControl", gated))
         #expect(try await bench.delete(.query()) == 1)
     }

@@ -60,7 +60,7 @@ import TestKit
 
     @VaultActor
     @Test(arguments: [
-        "PRAGMA user_version = 4", "PRAGMA user_version = 0", "PRAGMA user_version = -1",
+        "PRAGMA user_version = 5", "PRAGMA user_version = 0", "PRAGMA user_version = -1",
         "PRAGMA application_id = 1",
     ])
     func aStoreOfAnotherKindIsLeftAsItIs(sql: String) async throws {
@@ -79,7 +79,7 @@ import TestKit
     @VaultActor @Test func aNewerStoreWithALogIsLeftAsItIs() async throws {
         try await bench.add(.item(), "x")
         let copy = try TemporaryFolder()
-        try bench.tamper("PRAGMA user_version = 4")
+        try bench.tamper("PRAGMA user_version = 5")
         for name in ["keychain.db", "keychain.db-wal"] {
             try FileManager.default.copyItem(atPath: bench.folder.entry(name), toPath: copy.entry(name))
         }

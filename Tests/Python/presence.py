@@ -1,13 +1,14 @@
 """Gated items: the person is asked, by the real prompter, whose pinentry the test plays."""
 
 from presence_attacks import TABLE as ATTACKS
+from presence_enrolled import TABLE as ENROLLED
 from presence_finger import TABLE as FINGER
 from presence_passcode import TABLE as PASSCODE
 from presence_polkit import TABLE as POLKIT
 from presence_stage import PresenceStage
 from harness import World
 
-TABLES = (PASSCODE, ATTACKS, POLKIT, FINGER)
+TABLES = (PASSCODE, ATTACKS, POLKIT, FINGER, ENROLLED)
 
 
 def run(report):

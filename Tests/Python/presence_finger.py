@@ -23,6 +23,9 @@ class Reader(Service):
     def found(self, fingers=("right-index-finger",)):
         """Says that there is a reader, and who is enrolled at it."""
         self.answer(self.next_call("GetDefaultDevice"), "o", (DEVICE,))
+        self.lists(fingers)
+
+    def lists(self, fingers):
         listing = self.next_call("ListEnrolledFingers")
         equal(listing.body, ("",), "whose fingers")
         if fingers:

@@ -20,9 +20,8 @@ absent("S097", "two users need a broker for both: K02 and K03 play it")
 absent(
     "S114", "class keys are unwrapped before the state changes; there is no unlock in the middle of a call"
 )
-absent("S119 S132 S133", "they need a person: PA26, PA27 and PA21 of presence play them")
+absent("S119 S132 S133 S135", "they need a person: PA26, PA27, PA21 and PE04 of presence play them")
 absent("S126 S128", "access controls are built from flags alone, none of which names single operations")
-absent("S135", "needs a fingerprint reader that enrols another finger (K7)")
 absent("S142", "a class's metadata key has no row of its own that could be lost alone")
 absent("S151 S152", "tombstones are internal: no query shows them (section 0)")
 absent("S155", "no sync engine, so nothing merges two versions (section 0)")

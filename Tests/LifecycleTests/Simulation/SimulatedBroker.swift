@@ -146,6 +146,7 @@ import Testing
 /// Nothing in a simulation asks a person.
 struct NobodyThere: Person {
     func askForPasscode(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
-    func askForFinger(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
+    func askForFinger(_ question: PersonQuestion, of set: FingerSet?) async -> PersonAnswer { .unreachable }
+    func enrolment() async -> Enrolment { .unreachable }
     func askForPresence(_ question: PersonQuestion) async -> PersonAnswer { .unreachable }
 }
