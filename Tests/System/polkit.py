@@ -2,8 +2,8 @@
 
 import os
 
+from callers import AGENT, Agent, Caller, monitoring
 from expect import Table, equal, holds
-from person import AGENT, Agent, Caller, monitoring
 from served import MANAGER, NAME, chatelaine, restart, serve
 
 TABLE = Table()

@@ -2,8 +2,8 @@
 
 import os
 
+from callers import AGENT, Agent, Caller, monitoring
 from expect import Table, equal, holds
-from person import AGENT, Agent, Caller, monitoring
 from served import NAME, SECRET, serve
 
 TABLE = Table()
@@ -90,15 +90,25 @@ def passcode(box):
     box.login("carol", "busctl", "call", *ITEMS, "Delete", "a{sv}", *words[2:-1])
 
 
+@row("PB09", "finger items", "Add, Read", "-25308, and nobody is asked: no reader is asked for another user's finger")
+def finger(box):
+    names = [word.replace("gated", "gated-by-finger") for word in NAMES]
+    refused(add(box, "gated-by-finger", *ANY, "biometry-current-set", check=False), -25308)
+    refused(box.login("carol", "busctl", "call", *ITEMS, "Read", "a{sv}o", "3", *names, "/", check=False), -25300)
+    add(box, "gated-by-finger", *ANY, "biometry-any")
+    refused(box.login("carol", "busctl", "call", *ITEMS, "Read", "a{sv}o", "3", *names, "/", check=False), -25308)
+
+
 def reading(box):
     return Caller(box, "carol", *READ)
 
 
-def add(box, service, *protection):
+def add(box, service, *protection, check=True):
     names = [word.replace("gated", service) for word in NAMES]
     count = str(3 + bool(protection))
     secret = ("/", "0", str(len(SECRET)), *(str(byte) for byte in SECRET.encode()))
-    box.login("carol", "busctl", "call", *ITEMS, "Add", "a{sv}(oayay)", count, *names, *protection, *secret)
+    call = (*ITEMS, "Add", "a{sv}(oayay)", count, *names, *protection, *secret)
+    return box.login("carol", "busctl", "call", *call, check=check)
 
 
 def is_secret(done):

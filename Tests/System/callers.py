@@ -14,12 +14,12 @@ UNBUFFERED = {"text": False, "bufsize": 0}
 class Caller:
     """A call in a session of the user's that goes on when it is told to: its process can be known before."""
 
-    def __init__(self, box, user, *arguments):
+    def __init__(self, box, user, *arguments, seat=True):
         self.arguments = arguments if arguments[0].startswith("-") else ("call", *arguments)
         # systemd makes one dollar of two.
         script = 'echo $$$$; read -r _ || exit 0; exec busctl "$@"'
         command = ("sh", "-c", script, "sh", *self.arguments)
-        self.running = box.start_login(user, *command, stderr=subprocess.PIPE)
+        self.running = box.start_login(user, *command, seat=seat, stderr=subprocess.PIPE)
         self.process = self.running.stdout.readline().strip()
 
     def __enter__(self):
