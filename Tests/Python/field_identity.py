@@ -368,7 +368,8 @@ def others_are_refused(owner, others):
                 refused("MissingEntitlement", other.add, generic(Account="b"), secret())
                 refused("MissingEntitlement", other.subscribe)
                 refused("AccessDenied", other.lock)
-                refused("AccessDenied", other.unlock, world.passcode)
+                # Root may bring the password of a login, and do nothing else (PH11).
+                refused("AuthFailed" if user == 0 else "AccessDenied", other.unlock, b"no passcode")
                 refused("AccessDenied", other.remove_passcode, world.passcode)
             with running(world, world.executable("admin"), World.become(user)) as other:
                 refused("AccessDenied", other.force_logout, ONE, "", "by another user")
