@@ -21,7 +21,7 @@ import box  # noqa: E402
 import box_folder  # noqa: E402
 import side_by_side  # noqa: E402
 
-SUITES = ("machine", "service", "polkit", "presence", "keys", "audited", "doctor", "keyring", "attacks", "attacks_system", "session_lock", "finger", "labels", "clock")
+SUITES = ("machine", "service", "polkit", "presence", "keys", "audited", "doctor", "keyring", "attacks", "attacks_system", "session_lock", "login", "finger", "labels", "clock")
 
 
 def main():

@@ -26,8 +26,8 @@ mount --bind /run/power /sys/power
 class Keychain:
     """Alice's keychain at one of the two brokers, and the memory of that broker."""
 
-    def __init__(self, box, scope):
-        self.box, self.scope, self.keys, self.lines = box, scope, None, 0
+    def __init__(self, box, scope, passcode=PASSCODE):
+        self.box, self.scope, self.passcode, self.keys, self.lines = box, scope, passcode, None, 0
         self.store, self.key, self.user = {
             "--user": ("/home/alice/.local/state/chatelaine", "/home/alice/.config/chatelaine/device.key", "alice"),
             "--system": (f"/var/lib/chatelaine/{ALICE}", "/etc/chatelaine/device.key", "chatelaine"),
@@ -47,7 +47,7 @@ class Keychain:
         return self.box.output("pgrep", "--uid", self.user, "--exact", "chatelained")
 
     def prepare(self):
-        self.chatelaine("passcode", "set", input=PASSCODE)
+        self.chatelaine("passcode", "set", input=self.passcode)
         with tempfile.TemporaryDirectory() as folder:
             for name in os.listdir(self.box.path(self.store)):
                 if name.startswith("keychain.db"):
@@ -57,7 +57,7 @@ class Keychain:
                     os.path.join(folder, "keychain.db"),
                     key.read(),
                     self.box.output("cat", "/etc/machine-id").encode(),
-                    PASSCODE.encode(),
+                    self.passcode.encode(),
                     ALICE if self.scope == "--system" else None,
                 )
 
@@ -72,7 +72,7 @@ class Keychain:
         return keys_in_memory.classes_found(self.keys, look)
 
     def opens(self):
-        self.chatelaine("unlock", input=PASSCODE)
+        self.chatelaine("unlock", input=self.passcode)
         self.lines = len(self.box.journal().splitlines())
         equal((self.state, self.in_memory()), ("unlocked", ALL))
 
