@@ -180,8 +180,8 @@ extension Vault {
             surroundings.report(Fault("open the keybag"))
             throw .damagedKeybag
         } catch {
-            attempts.failed()
-            if isLogin { wasRefusedAtLogin = true }
+            // PAM holds up those who guess there, and a login's password that is another one is no guess.
+            if isLogin { wasRefusedAtLogin = true } else { attempts.failed() }
             throw Refusal(.authFailed, "The passcode is wrong.")
         }
     }

@@ -85,6 +85,7 @@ import Testing
         #expect(bench.vault.isOutOfStep)
         try await logIn("1234")
         #expect(!bench.vault.isOutOfStep)
+        #expect(bench.pauses.isEmpty)
     }
 
     /// Whoever else mistypes says nothing about the login.
