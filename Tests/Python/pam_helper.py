@@ -234,7 +234,7 @@ def ph13():
 def ph14():
     with Logins() as w:
         w.stop()
-        process = w.start_helper(inner=False, seconds=2)
+        process = w.start_helper(inner=False, seconds=4)
         process.communicate(secret("password"))
         (number,) = w.helpers()
         for name in ("cmdline", "environ"):
@@ -247,7 +247,7 @@ def ph14():
         with open(f"/proc/{number}/limits") as file:
             holds(any(line.split() == "Max core file size 0 0 bytes".split() for line in file), "no core")
         pidfd = os.pidfd_open(number)
-        holds(select.select([pidfd], [], [], 2 + AT_ONCE)[0], "it ends at its deadline")
+        holds(select.select([pidfd], [], [], 4 + AT_ONCE)[0], "it ends at its deadline")
         os.close(pidfd)
         w.start()
 

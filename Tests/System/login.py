@@ -81,9 +81,12 @@ class World:
         self.box.until(lambda: self.keychain.state == state, f"the keychain is {state}")
 
     @property
+    def status(self):
+        return json.loads(self.keychain.chatelaine("--json", "status"))
+
+    @property
     def conditions(self):
-        found = json.loads(self.keychain.chatelaine("--json", "status"))["Conditions"]
-        return set(found) - {"memory-not-locked"}
+        return set(self.status["Conditions"]) - {"memory-not-locked"}
 
     def starts_anew(self):
         """As after a boot: no user's manager runs, and no broker has been unlocked."""
@@ -144,6 +147,8 @@ def l03(w):
     w.starts_anew()
     with w.log_in(w.password) as terminal:
         if not w.follows:
+            # The shell may be there before the broker of the session has opened its store.
+            w.box.until(lambda: w.status["PasscodeSet"], "the broker has its store")
             w.keychain.chatelaine("unlock", input=old)
             equal(w.conditions, {OUT_OF_STEP})
             told = w.keychain.chatelaine("doctor", check=False)
