@@ -12,8 +12,12 @@ extension Daemon {
 
     private func requestOwnName() async -> Result<Void, BusError> {
         do throws(BusError) {
+            // A call that has the bus start the broker comes before the answer to the request, and after this.
+            registrations.append(
+                try await connection.onNameOwnerChanged(name: Contract.name) { [weak self] _, _, owner in
+                    if owner == self?.connection.uniqueName { self?.open() }
+                })
             try await connection.requestName(Contract.name)
-            open()
             return .success(())
         } catch {
             return .failure(error)

@@ -39,7 +39,7 @@ internal import Sodium
     private var sessions: SessionWatch?
     /// Opens the store, which is done once.
     var openStore: (() -> Void)?
-    private var registrations: [Registration] = []
+    var registrations: [Registration] = []
 
     private init(connection: Connection, place: StorePlace, _ log: Log) {
         self.connection = connection

@@ -127,6 +127,17 @@ def end(number):
     holds(ready, "the broker ends on SIGTERM")
 
 
+@row("B159-first", "a broker that does not run, the keychain with a passcode", "ask it whether one is set", "yes")
+def b159_first():
+    # Without the other name, which may be there first and open the store.
+    with World(direct=False, configuration="[Broker]\nSecretService=no\n") as world:
+        world.stop()
+        for _ in range(5):
+            with activated(world):
+                is_set = world.watch.call(OBJECT, PROPERTIES, "Get", "ss", (MANAGER, "PasscodeSet"))
+            equal(is_set, (("b", True),))
+
+
 @row("B159", "a broker that does not run", "call it with an activation file, and without", "started; told so")
 def b159():
     with World(passcode=False) as world:

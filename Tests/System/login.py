@@ -147,8 +147,6 @@ def l03(w):
     w.starts_anew()
     with w.log_in(w.password) as terminal:
         if not w.follows:
-            # The shell may be there before the broker of the session has opened its store.
-            w.box.until(lambda: w.status["PasscodeSet"], "the broker has its store")
             w.keychain.chatelaine("unlock", input=old)
             equal(w.conditions, {OUT_OF_STEP})
             told = w.keychain.chatelaine("doctor", check=False)

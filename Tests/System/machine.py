@@ -32,9 +32,7 @@ done
 
 @row("M02", "a user who has just logged in", "the first call", "the bus has the broker started, as a unit")
 def m02(box):
-    # A call about the store waits until it is open; the state does not.
-    script = f"""chatelaine groups >/dev/null
-chatelaine --json status
+    script = f"""chatelaine --json status
 systemctl --user show --property=ActiveState --value {UNIT}
 systemctl --user show --property=NRestarts --value {UNIT}
 """
