@@ -208,20 +208,25 @@ import Testing
         #expect(bench.vault.state == .locked)
     }
 
-    /// The lock of a session comes from nobody's call, and finds the store in whatever state it is in.
-    @VaultActor @Test func aCalledLockNeedsNoStoreEither() async throws {
-        let bench = try Bench()
-        try await bench.setPasscode("1234")
+    // The keys stay in memory.
+    @VaultActor private func loseStore(_ bench: Bench) async throws {
         try bench.tamper("DELETE FROM keybag_slots")
         let unreadable = Refusal(.notAvailable, "as of a disk that went")
         _ = await refusal { () throws(Refusal) in
             try bench.vault.check { () throws(Refusal) in throw unreadable }
         }
         #expect(!bench.vault.isOpen && bench.vault.state == .unlocked)
+    }
+
+    @VaultActor @Test func aCalledLockNeedsNoStore() async throws {
+        let bench = try Bench()
+        try await bench.setPasscode("1234")
+        try await loseStore(bench)
         try bench.lock()
         #expect(bench.vault.state == .locked)
     }
 
+    /// The lock of a session comes from nobody's call, and finds the store in whatever state it is in.
     @VaultActor @Test func aSessionsLockNeedsNeitherTheStoreNorAPasscode() async throws {
         let bench = try Bench()
         try await bench.add(.item("1", accessible: .whenUnlocked), "1")
@@ -229,12 +234,7 @@ import Testing
         #expect(bench.vault.state == .unlocked && bench.lockNotices.isEmpty)
         #expect(try bench.secrets(.query(nil)) == ["1"])
         try await bench.setPasscode("1234")
-        try bench.tamper("DELETE FROM keybag_slots")
-        let unreadable = Refusal(.notAvailable, "as of a disk that went")
-        _ = await refusal { () throws(Refusal) in
-            try bench.vault.check { () throws(Refusal) in throw unreadable }
-        }
-        #expect(!bench.vault.isOpen && bench.vault.state == .unlocked)
+        try await loseStore(bench)
         #expect(bench.lockForNobody())
         #expect(bench.vault.state == .locked && !bench.lockForNobody())
         #expect(bench.lockNotices == [.lockStateChanged(.locked)])
