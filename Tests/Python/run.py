@@ -56,6 +56,8 @@ PACKAGES = {"jeepney": "python3-jeepney", "cryptography": "python3-cryptography"
 
 
 def main():
+    # Started in the background it would be ignored from here on, and no shell of a test's could trap it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parsed()
     missing = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
     if missing:
