@@ -13,8 +13,8 @@ MOVED    = sed -E 's,/usr/(bin/chatelained|libexec/chatelaine-),$(PREFIX)/\1,'
 
 help:
 	@echo 'make demo      the main job, played by real programs on a private bus (first build: 3 minutes)'
-	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (32 minutes, as root 42)'
-	@echo 'make test-system  those parts of it that boot whole machines; needs root (10 minutes)'
+	@echo 'make test      everything a contributor runs: checks, tests, demo, sanitizers (27 minutes, as root 40)'
+	@echo 'make test-system  those parts of it that boot whole machines; needs root (13 minutes)'
 	@echo 'make check     those checks of it that only read files (seconds)'
 	@echo 'make conformance  other people'"'"'s programs and tests on org.freedesktop.secrets (5 minutes, the first time 15)'
 	@echo 'make bench     the broker measured against a bare echo service (18 minutes)'
